@@ -110,6 +110,20 @@ impl Packing {
     }
 }
 
+/// Texels of four bytes as they are written: where the first one is, how many there are on each axis, the bytes from one to
+/// the next there, and the place of each channel.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenBytes {
+    /// Byte of the memory, a multiple of four.
+    pub start: usize,
+    /// Across and down.
+    pub size: [u32; 2],
+    /// Across and down.
+    pub steps: [u32; 2],
+    /// Bits: red, green, blue, alpha.
+    pub shifts: [u32; 4],
+}
+
 /// What is known of an image before its texels are written.
 #[derive(Clone, Debug)]
 pub struct Writer {
@@ -159,6 +173,30 @@ impl Writer {
             height: inside(d.height),
             start: address(0),
             pitch: address(1) - address(0),
+        })
+    }
+
+    /// What native code has to know, if texels are four bytes, one of each channel.
+    pub fn written_bytes(&self) -> Option<WrittenBytes> {
+        let Packing::Bytes(sources) = self.packing else {
+            return None;
+        };
+        let mut shifts = [None; 4];
+        for (shift, source) in (0..32).step_by(8).zip(sources) {
+            *shifts.get_mut(usize::from(source?))? = Some(shift);
+        }
+        let [Some(red), Some(green), Some(blue), Some(alpha)] = shifts else {
+            return None;
+        };
+        let pitch = u32::try_from(self.pitch).ok()?;
+        let bytes = u64::from(pitch) * u64::from(self.height);
+        let fits = self.size == 4 && bytes < 1 << 31;
+        let whole = self.start.is_multiple_of(4) && pitch.is_multiple_of(4);
+        (fits && whole).then_some(WrittenBytes {
+            start: self.start,
+            size: [self.width, self.height],
+            steps: [4, pitch],
+            shifts: [red, green, blue, alpha],
         })
     }
 

@@ -60,6 +60,9 @@ pub const fn builtin_surface_index(index: u32) -> u32 {
     }
 }
 
+/// Bytes of a line of the host's cache: variables that fill one begin at one.
+const LINE: u32 = 64;
+
 /// Shared local memory.
 pub const SLM: u32 = 254;
 /// Stateless memory: `%scratch`.
@@ -111,10 +114,10 @@ impl Layout {
 
     /// Takes `bytes` bytes; a variable smaller than a register does not straddle two.
     fn reserve(&mut self, bytes: u32, align: u32) -> u32 {
-        let align = if bytes >= self.grf {
-            align.max(self.grf)
-        } else {
-            align
+        let align = match bytes {
+            LINE.. => align.max(LINE),
+            _ if bytes >= self.grf => align.max(self.grf),
+            _ => align,
         };
         let mut offset = self.bytes().next_multiple_of(align);
         if bytes < self.grf && offset % self.grf + bytes > self.grf {

@@ -334,7 +334,7 @@ fn act<O: Observer>(
     }
     let (mut rows, mut coalesced) = (None, None);
     if let Op::Send(send) = op {
-        rows = Rows::new(&front[0], environment, send);
+        rows = Rows::new(&front[0], environment, send, pc);
         if rows.is_none() {
             coalesced = Coalesced::new(&front[0], environment, send, pc);
         }

@@ -105,9 +105,9 @@ pub fn serve<O: Observer>(
         Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
             Media { call }.serve(thread, resources, request, observer)
         }
-        Request::Typed(r) => image(thread, resources, request, r.surface, call, observer),
+        Request::Typed(r) => image(thread, environment, request, r.surface, call, observer),
         Request::Lsc(r) => lsc(thread, environment, request, r, call, observer),
-        Request::TypedAtomic(r) => image(thread, resources, request, r.surface, call, observer),
+        Request::TypedAtomic(r) => image(thread, environment, request, r.surface, call, observer),
         Request::Oword(OwordBlock { surface, .. })
         | Request::ByteScattered(Scattered { surface, .. })
         | Request::DwordScattered(Scattered { surface, .. })
@@ -149,18 +149,23 @@ pub fn serve<O: Observer>(
 /// Serves a message for texels.
 fn image<O: Observer>(
     thread: &mut Thread<'_>,
-    resources: &Resources,
+    environment: &Environment<'_>,
     request: &Request,
     index: u32,
     call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
+    let resources = environment.resources;
     let surface = surface(thread, resources, call, index)?;
     let refused = |thread: &Thread<'_>, why| refuse(thread, call, index, call.mask, why);
     match request {
         Request::Typed(r) => {
             texels::allowed(surface, r.access).map_err(|why| refused(thread, why))?;
             let writer = resources.writer(index);
+            if let Some(writer) = writer.filter(|_| !environment.through_bits) {
+                let plans = environment.plans;
+                plans.note_write(call.pc, index, surface, writer);
+            }
             texels::typed(thread, surface, writer, r, call, observer)
         }
         Request::TypedAtomic(r) => texels::typed_atomic(thread, surface, r, call, observer),
@@ -214,14 +219,20 @@ fn lsc<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     if let Some(atomic) = r.typed_atomic() {
-        let (request, resources) = (Request::TypedAtomic(atomic), environment.resources);
-        return image(thread, resources, &request, atomic.surface, call, observer);
+        let request = Request::TypedAtomic(atomic);
+        return image(
+            thread,
+            environment,
+            &request,
+            atomic.surface,
+            call,
+            observer,
+        );
     }
     let index = match (r.typed(), r.sfid, r.model) {
         (Some(typed), ..) => {
             let request = Request::Typed(typed);
-            let resources = environment.resources;
-            return image(thread, resources, &request, typed.surface, call, observer);
+            return image(thread, environment, &request, typed.surface, call, observer);
         }
         (None, Sfid::Slm, _) => SLM,
         (None, _, LscModel::Flat) => {

@@ -3,6 +3,7 @@
 
 use super::coalesced::Work;
 use super::sampling::channel_bytes;
+use crate::dataport::typed::Writer;
 use crate::exec::compute::general;
 use crate::exec::message::call::state;
 use crate::exec::message::environment::Environment;
@@ -22,6 +23,8 @@ pub struct SitePlans {
     sites: Vec<OnceLock<Site>>,
     /// What native code has to know of them.
     texels: Vec<TexelSite>,
+    /// Of typed writes: the memory that it then writes is kept alive.
+    written: Vec<OnceLock<Option<Arc<Memory>>>>,
     /// Of messages to memory; `None`: lanes are served one by one.
     works: Vec<OnceLock<Option<Work>>>,
 }
@@ -46,6 +49,7 @@ impl SitePlans {
         SitePlans {
             sites: program.ops.iter().map(|_| OnceLock::new()).collect(),
             texels: program.ops.iter().map(|_| TexelSite::default()).collect(),
+            written: program.ops.iter().map(|_| OnceLock::new()).collect(),
             works: program.ops.iter().map(|_| OnceLock::new()).collect(),
         }
     }
@@ -53,6 +57,19 @@ impl SitePlans {
     /// What native code has to know of sampler messages, by op.
     pub(crate) fn texels(&self) -> &[TexelSite] {
         &self.texels
+    }
+
+    /// Notes what the typed write at an op reaches, which the surface of this index and its writer say.
+    pub(super) fn note_write(&self, pc: u32, index: u32, surface: &Surface, writer: &Writer) {
+        let pc = pc as usize;
+        let (Some(written), Some(texels)) = (self.written.get(pc), self.texels.get(pc)) else {
+            return;
+        };
+        written.get_or_init(|| {
+            let bytes = writer.written_bytes()?;
+            texels.note_write(index, &bytes, surface.memory());
+            Some(Arc::clone(surface.memory()))
+        });
     }
 
     /// What the message at an op does in memory, worked out when it is asked for the first time.

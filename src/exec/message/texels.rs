@@ -4,6 +4,7 @@ use super::memory::atomic_values;
 use crate::dataport::typed::{Row, Writer};
 use crate::dataport::untyped::{AtomicType, Window};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::exec::compute::native::transfer::TexelWrite;
 use crate::exec::message::call::{Call, read_raw, state, write_raw};
 use crate::exec::message::environment::Environment;
 use crate::exec::state::lanes;
@@ -12,7 +13,7 @@ use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::isa::ChannelMask;
 use crate::message::{self, Atomic, Typed};
-use crate::program::{Raw, Registers, Send};
+use crate::program::{Program, Raw, Registers, Send};
 use crate::surface::{Kind, Refused, Surface, TexelPosition, format};
 
 /// Where the texel of a lane lies, if inside.
@@ -163,6 +164,7 @@ impl<'s> Rows<'s> {
         thread: &Thread<'_>,
         environment: &Environment<'s>,
         send: &'s Send,
+        pc: u32,
     ) -> Option<Rows<'s>> {
         let (request, operands) = (send.request.typed()?, &send.operands);
         if request.access == message::Access::Read {
@@ -170,7 +172,10 @@ impl<'s> Rows<'s> {
         }
         let index = state(thread, send.surface);
         let resources = environment.resources;
-        (!environment.through_bits).then_some(Rows {
+        if environment.through_bits {
+            return None;
+        }
+        let rows = Rows {
             send,
             channels: request.channels,
             coordinates: coordinates(&operands.registers, request.coordinates),
@@ -178,7 +183,10 @@ impl<'s> Rows<'s> {
             index,
             surface: resources.surface(index)?,
             writer: resources.writer(index)?,
-        })
+        };
+        let plans = environment.plans;
+        plans.note_write(pc, index, rows.surface, rows.writer);
+        Some(rows)
     }
 
     /// As [`Rows::write`]; how many bytes were moved in memory and returned.
@@ -203,6 +211,35 @@ impl<'s> Rows<'s> {
         take(thread, self.channels, &self.coordinates, data, &mut texels).is_some()
             && self.writer.write(self.surface, &texels)
     }
+}
+
+/// A typed write that native code does where the image allows it: two coordinates, all channels, whole registers.
+pub(crate) fn write_of(program: &Program, send: &Send) -> Option<TexelWrite> {
+    let request = send.request.typed()?;
+    let count = u32::from(send.lanes.count);
+    if request.access == message::Access::Read
+        || request.channels.0 & 0xf != 0xf
+        || !matches!(count, 8 | 16 | 32)
+    {
+        return None;
+    }
+    let [u, v, _, None] = coordinates(&send.operands.registers, request.coordinates) else {
+        return None;
+    };
+    let register = |raw: Raw| {
+        let end = raw.offset.checked_add(4 * count)?;
+        (end <= raw.end && end as usize <= program.image.len()).then_some(raw.offset)
+    };
+    let data = send.operands.registers.data[0]?;
+    let pitch = (4 * count).next_multiple_of(program.platform.grf_bytes());
+    let channel = |slot: u32| register(data.skip(slot * pitch));
+    Some(TexelWrite {
+        lanes: send.lanes,
+        guard: send.guard,
+        surface: send.surface?,
+        coordinates: [register(u?)?, register(v?)?],
+        channels: [channel(0)?, channel(1)?, channel(2)?, channel(3)?],
+    })
 }
 
 /// Finds the registers of a typed write, whose channels are so many bytes apart; `None` if one is not whole.

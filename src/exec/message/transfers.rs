@@ -3,6 +3,7 @@
 use super::coalesced::{Addresses, Shape, Update, Work, holds};
 use super::environment::Environment;
 use super::site_plans::{is_constant, places};
+use super::texels;
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::native::transfer::{
     Amount, Block, Change, Message, Sample, Target, Transfer, constant,
@@ -45,6 +46,9 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
     }
     if let Request::Sampler(request) = &send.request {
         return sample(program, send, request).map(Message::Sample);
+    }
+    if let Some(write) = texels::write_of(program, send) {
+        return Some(Message::Texels(write));
     }
     match send.request.is_block() || transposed {
         true => block(program, send).map(Message::Block),

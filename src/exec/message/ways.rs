@@ -360,7 +360,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
         let planned = site_plans::serve(alone, &environment, send, pc);
         return if planned { "planned" } else { "other" }.to_string();
     }
-    if Rows::new(&thread, &environment, send).is_some_and(|rows| rows.write(&thread)) {
+    if Rows::new(&thread, &environment, send, 0).is_some_and(|rows| rows.write(&thread)) {
         return "row".to_string();
     }
     let coalesced = Coalesced::new(&thread, &environment, send, pc);

@@ -1,25 +1,25 @@
-//! The bytes of a thread, placed so that a wide load or store of an aligned variable lies in one cache line.
+//! The bytes of a thread, placed so that a wide load or store of an aligned variable lies in one line of the cache.
 
 use std::ops::{Deref, DerefMut, Range};
 use wide::bytemuck::{cast_slice, cast_slice_mut};
-use wide::u8x32;
+use wide::u8x64;
 
-/// Bytes that begin at a multiple of 32; so many more are zero that their number is one, too.
+/// Bytes that begin at a multiple of 64; so many more are zero that their number is one, too.
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
-    rows: Vec<u8x32>,
+    rows: Vec<u8x64>,
 }
 
 /// Bytes of a row.
-const ROW: usize = size_of::<u8x32>();
+const ROW: usize = size_of::<u8x64>();
 
 impl Arena {
     /// Replaces all bytes by a copy of `image`, in the same memory if it is large enough.
     pub fn fill(&mut self, image: &[u8]) {
         self.rows
-            .resize(image.len().div_ceil(ROW), u8x32::default());
+            .resize(image.len().div_ceil(ROW), u8x64::default());
         if let Some(last) = self.rows.last_mut() {
-            *last = u8x32::default();
+            *last = u8x64::default();
         }
         self[..image.len()].copy_from_slice(image);
     }

@@ -1,5 +1,6 @@
-//! Sampler messages as native code finds them: what was worked out when one was sent for the first time.
+//! Messages for texels as native code finds them: what was worked out when one was sent for the first time.
 
+use crate::dataport::typed::WrittenBytes;
 use crate::sampler::plan::NearestBytes;
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
@@ -10,15 +11,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Relea
 pub struct TexelSite {
     /// Where the first texel is on the host.
     pub host: AtomicU64,
-    /// 1: the rest is there.
+    /// 1: the rest is there, of a sampler message; 2: of a typed write.
     pub known: AtomicU32,
     /// Binding table index or handle.
     pub surface: AtomicU32,
     /// Sampler index or handle.
     pub sampler: AtomicU32,
-    /// As [`NearestBytes`] has them.
+    /// As [`NearestBytes`] has them; what is not said of a typed write is 0.
     pub scales: [AtomicU32; 2],
-    /// The same.
+    /// The same; of a typed write the numbers of texels, as integers.
     pub last: [AtomicU32; 2],
     /// The same.
     pub steps: [AtomicU32; 2],
@@ -35,11 +36,6 @@ impl TexelSite {
         self.host.store(host as u64, Relaxed);
         self.surface.store(named.0, Relaxed);
         self.sampler.store(named.1, Relaxed);
-        let put = |to: &[AtomicU32], values: &[u32]| {
-            to.iter()
-                .zip(values)
-                .for_each(|(to, value)| to.store(*value, Relaxed));
-        };
         put(&self.scales, &texels.scales.map(f32::to_bits));
         put(&self.last, &texels.last.map(f32::to_bits));
         put(&self.steps, &texels.steps);
@@ -47,4 +43,20 @@ impl TexelSite {
         put(&self.absent, &texels.absent);
         self.known.store(1, Release);
     }
+
+    /// The same of a typed write.
+    pub fn note_write(&self, surface: u32, texels: &WrittenBytes, memory: &Memory) {
+        let host = memory.host_address() + texels.start;
+        self.host.store(host as u64, Relaxed);
+        self.surface.store(surface, Relaxed);
+        put(&self.last, &texels.size);
+        put(&self.steps, &texels.steps);
+        put(&self.shifts, &texels.shifts);
+        self.known.store(2, Release);
+    }
+}
+
+fn put(to: &[AtomicU32], values: &[u32]) {
+    let places = to.iter().zip(values);
+    places.for_each(|(to, value)| to.store(*value, Relaxed));
 }

@@ -248,8 +248,7 @@ impl RegisterPlan {
         let end = (start as u64)
             + u64::from(across) * u64::from(steps[0])
             + u64::from(down) * u64::from(steps[1]);
-        let whole = surface.memory().len().next_multiple_of(8) as u64;
-        let inside = end + 4 <= whole && end < 1 << 31;
+        let inside = end + 4 <= surface.memory().readable() as u64 && end < 1 << 31;
         let (shifts, absent) = element::bytes_of(surface.format())?;
         inside.then_some(NearestBytes {
             start,

@@ -27,6 +27,9 @@ pub enum Gpr {
 /// The stack pointer, as addresses have it; as an index it stands for none.
 const RSP: u8 = 4;
 
+/// How far `rsi` points into the arena: displacements of a byte count whole registers, before and after it.
+pub const ARENA_BIAS: u32 = 128 * 64;
+
 /// Bytes of the frame of an atomic: offsets and amounts of 16 lanes.
 const FRAME: u32 = 128;
 
@@ -45,6 +48,8 @@ pub struct Label(usize);
 pub enum Rm {
     /// A register.
     Reg(Reg),
+    /// A register, all 512 bits; the result is rounded down.
+    Down(Reg),
     /// Bytes of the arena from here on.
     Row(u32),
     /// One element of the arena for all lanes.
@@ -187,6 +192,26 @@ vectors! {
     PTESTMQ = 1 2 1 0x27;
 }
 
+impl Vector {
+    /// The bytes that a displacement of one byte counts; `None` for those of which it is not known here. Source: volume 2,
+    /// 2.7.5, "Compressed Displacement".
+    fn unit(self, len: Len, broadcast: bool) -> Option<i32> {
+        let Vector(_, map, wide, _) = self;
+        let element = 4 << wide;
+        Some(match self {
+            _ if broadcast => element,
+            Vector::BROADCAST | Vector::BROADCAST_QWORD | Vector::STORE_ONE => element,
+            Vector::CVTPS2PD => return None,
+            // Of the first map all others have whole registers.
+            _ if map == 1 => len.bytes().cast_signed(),
+            Vector::PMULLD | Vector::FMADD231PS | Vector::PCMPD | Vector::PCMPUD => {
+                len.bytes().cast_signed()
+            }
+            _ => return None,
+        })
+    }
+}
+
 /// An instruction of two general registers, or a register and a number.
 #[derive(Clone, Copy, Debug)]
 pub enum Alu {
@@ -314,6 +339,7 @@ impl Assembler {
         let Vector(prefix, map, wide, opcode) = vector;
         let (rm, broadcast) = match b {
             Rm::Reg(reg) => (reg, false),
+            Rm::Down(reg) => (reg, true),
             Rm::Row(at) => {
                 // Instructions that touch less than a register are bounded as if they did not.
                 self.reach = self.reach.max(at + len.bytes());
@@ -339,9 +365,14 @@ impl Assembler {
         let broadcast = broadcast && !loads_one;
         let not = |bit: u8| u8::from(bit == 0);
         let (x, index) = match b {
-            Rm::Reg(_) => (rm >> 4 & 1, a),
+            Rm::Reg(_) | Rm::Down(_) => (rm >> 4 & 1, a),
             Rm::WindowLanes(offsets, _) => (offsets >> 3 & 1, offsets),
             _ => (0, a),
+        };
+        // With registers alone the length is 512 bits, and its place says how to round.
+        let length = match b {
+            Rm::Down(_) => 1,
+            _ => len as u8,
         };
         self.byte(0x62);
         self.byte(
@@ -354,7 +385,7 @@ impl Assembler {
         self.byte(wide << 7 | (!a & 15) << 3 | 1 << 2 | prefix);
         self.byte(
             u8::from(zero) << 7
-                | (len as u8) << 5
+                | length << 5
                 | u8::from(broadcast) << 4
                 | not(index >> 4 & 1) << 3
                 | mask,
@@ -363,10 +394,14 @@ impl Assembler {
         let reg = (dst & 7) << 3;
         let mut used = None;
         match b {
-            Rm::Reg(_) => self.byte(0xc0 | reg | rm & 7),
-            Rm::Row(at) | Rm::Each(at) | Rm::SiteEach(at) => {
-                self.byte(0x80 | reg | rm & 7);
-                self.dword(at);
+            Rm::Reg(_) | Rm::Down(_) => self.byte(0xc0 | reg | rm & 7),
+            Rm::Row(at) | Rm::Each(at) => {
+                let at = at.wrapping_sub(ARENA_BIAS).cast_signed();
+                self.displaced(reg | rm & 7, at, vector.unit(len, broadcast));
+            }
+            Rm::SiteEach(at) => {
+                let at = at.cast_signed();
+                self.displaced(reg | rm & 7, at, vector.unit(len, broadcast));
             }
             Rm::Window(at) | Rm::WindowEach(at) | Rm::WindowLanes(_, at) => {
                 let index = match b {
@@ -403,6 +438,24 @@ impl Assembler {
         }
     }
 
+    /// The byte that names registers, and a displacement in as few bytes as it takes: one, if it is a small multiple of
+    /// `unit`, or four.
+    fn displaced(&mut self, registers: u8, at: i32, unit: Option<i32>) {
+        let short = unit
+            .filter(|unit| at % unit == 0)
+            .and_then(|unit| i8::try_from(at / unit).ok());
+        match short {
+            Some(short) => {
+                self.byte(0x40 | registers);
+                self.byte(short.cast_unsigned());
+            }
+            None => {
+                self.byte(0x80 | registers);
+                self.dword(at.cast_unsigned());
+            }
+        }
+    }
+
     /// A vector instruction on all lanes.
     pub fn vector(&mut self, vector: Vector, len: Len, dst: u8, a: Reg, b: Rm) {
         self.masked(vector, len, (dst, 0, false), a, b, None);
@@ -432,7 +485,7 @@ impl Assembler {
         let (base, at) = match place {
             Place::Arena(at) => {
                 self.reach = self.reach.max(at + 4 + 4 * u32::from(wide));
-                (Gpr::Rsi, at)
+                (Gpr::Rsi, at.wrapping_sub(ARENA_BIAS))
             }
             Place::Context(at) => (Gpr::Rdi, at),
             Place::Table(at) => (Gpr::Rcx, at),
@@ -440,8 +493,7 @@ impl Assembler {
         };
         self.rex(wide, reg, base as u8);
         self.bytes.extend(opcode);
-        self.byte(0x80 | (reg & 7) << 3 | base as u8);
-        self.dword(at);
+        self.displaced((reg & 7) << 3 | base as u8, at.cast_signed(), Some(1));
     }
 
     /// Loads a dword.
@@ -559,9 +611,13 @@ impl Assembler {
     /// `alu dst, number`.
     pub fn alu_number(&mut self, alu: Alu, dst: Gpr, number: u32) {
         self.rex(false, 0, dst as u8);
-        self.byte(0x81);
+        let short = i8::try_from(number.cast_signed()).ok();
+        self.byte(if short.is_some() { 0x83 } else { 0x81 });
         self.byte(0xc0 | (alu as u8) << 3 | dst as u8 & 7);
-        self.dword(number);
+        match short {
+            Some(short) => self.byte(short.cast_unsigned()),
+            None => self.dword(number),
+        }
     }
 
     /// Adds a number that is no more than 2^31 to a qword.

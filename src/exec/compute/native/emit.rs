@@ -3,7 +3,7 @@
 //! ```text
 //!  zmm0 … zmm6    values of one instruction          k1, k2   the execution mask, lanes 0 to 15 and 16 to 31
 //!  zmm7 …         bytes of the arena that are held   k3, k4   lanes of the instruction that run, by row
-//!  rsi            the arena                          k5, k6   conditions
+//!  rsi            the arena and ARENA_BIAS           k5, k6   conditions
 //!  rdi            the context                        k7       lanes without an order
 //!  r8d            the execution mask                 r9       instructions run, r10 how many there may be
 //!  r11d           places where lanes wait            rax, rcx, rdx   anything

@@ -13,12 +13,12 @@
 //! Lanes at the smallest place run, so whoever jumps forward looks whether lanes wait before the place it goes to.
 
 use super::super::decoded::operand::Put;
-use super::assembler::{Alu, Gpr, If, Label, Len, Place, Rm, Vector};
+use super::assembler::{ARENA_BIAS, Alu, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{MOST_PLACES, field};
 use super::emit::{Emitter, FIRST_HELD, REGISTERS};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
-use super::transfer::{Block, Message, Sample, Transfer};
+use super::transfer::{Block, Message, Sample, TexelWrite, Transfer};
 use crate::program::{Group, Guard, Lanes, Op, Program};
 use std::collections::BTreeMap;
 
@@ -34,6 +34,8 @@ pub enum Item {
     Block(Block),
     /// A sampler message.
     Sample(Sample),
+    /// A typed write.
+    Texels(TexelWrite),
     /// A branch.
     Goto {
         lanes: Lanes,
@@ -88,6 +90,7 @@ impl Item {
                 [read, Vec::new()]
             }
             Item::Sample(sample) => [sample.read().collect(), sample.written().collect()],
+            Item::Texels(write) => [write.read().collect(), Vec::new()],
             Item::Goto { .. } => [Vec::new(), Vec::new()],
         }
     }
@@ -99,6 +102,7 @@ impl Item {
             Item::Qwords(op) => op.guard,
             Item::Transfer(message) => message.guard,
             Item::Sample(sample) => sample.guard,
+            Item::Texels(write) => write.guard,
             Item::Block(_) => None,
             Item::Goto { guard, .. } => *guard,
         }
@@ -111,6 +115,7 @@ impl Item {
             Item::Qwords(op) => Some(op.lanes),
             Item::Transfer(message) => Some(message.lanes),
             Item::Sample(sample) => Some(sample.lanes),
+            Item::Texels(write) => Some(write.lanes),
             Item::Block(_) | Item::Goto { .. } => None,
         }
     }
@@ -119,7 +124,8 @@ impl Item {
     fn works(&self) -> bool {
         match self {
             Item::Inst(inst) => inst.work != Work::Nothing,
-            Item::Qwords(_) | Item::Transfer(_) | Item::Block(_) | Item::Sample(_) => true,
+            Item::Qwords(_) | Item::Transfer(_) | Item::Block(_) => true,
+            Item::Sample(_) | Item::Texels(_) => true,
             Item::Goto { .. } => false,
         }
     }
@@ -197,6 +203,7 @@ fn item(program: &Program, op: &Op, message: impl Fn(&Op) -> Option<Message>) ->
             Message::Lanes(transfer) => Item::Transfer(transfer),
             Message::Block(block) => Item::Block(block),
             Message::Sample(sample) => Item::Sample(sample),
+            Message::Texels(write) => Item::Texels(write),
         }),
         Op::Alu(alu) if alu.dst.ty.bytes() == 8 => Qwords::of(program, alu).map(Item::Qwords),
         op => select(program, op).map(Item::Inst),
@@ -428,6 +435,7 @@ impl Flow<'_> {
             code.address(Gpr::Rbp, next);
             code.bind(next);
             code.load_wide(Gpr::Rsi, field::ARENA);
+            code.add_wide(Gpr::Rsi, ARENA_BIAS);
             code.load_wide(Gpr::R9, field::EXECUTED);
             code.load_wide(Gpr::R10, field::BUDGET);
             code.load(Gpr::R8, Place::Context(field::EM));
@@ -494,6 +502,7 @@ impl Flow<'_> {
                 Item::Transfer(message) => self.emitter.transfer(message, pc),
                 Item::Block(block) => self.emitter.block(block, pc),
                 Item::Sample(sample) => self.emitter.sample(sample, pc),
+                Item::Texels(write) => self.emitter.texel_write(write, pc),
                 Item::Goto {
                     lanes,
                     guard,

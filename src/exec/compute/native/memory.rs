@@ -359,7 +359,8 @@ impl Emitter {
         self.code.jump_if(when, leave);
     }
 
-    fn leave_if_mask(&mut self, a: Mask, b: Mask) {
+    /// Leaves the region in front of the op at hand if a bit of two masks is set.
+    pub fn leave_if_mask(&mut self, a: Mask, b: Mask) {
         self.code.test_masks(a, b);
         self.leave_if_any();
     }

@@ -13,7 +13,8 @@
 //!
 //! Messages that move dwords between registers and buffers, shared local memory or 64-bit addresses are code as well
 //! (`transfer`, `memory`): offsets are compared with the size of the window that the message reached last, and what is
-//! outside of it, or not aligned, is left to the steps in front of the message.
+//! outside of it, or not aligned, is left to the steps in front of the message. So are samples of the nearest texel
+//! (`sampler`) and typed writes (`texels`) of bytes, once the steps have served the message and know what it reaches.
 //!
 //! Singles round to nearest even, as the host does unless told otherwise; denormals are flushed by instructions of their
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
@@ -44,6 +45,8 @@ mod qwords;
 mod sampler;
 #[cfg(target_arch = "x86_64")]
 mod select;
+#[cfg(target_arch = "x86_64")]
+mod texels;
 pub mod transfer;
 
 use crate::exec::state::texel_sites::TexelSite;
@@ -326,7 +329,7 @@ mod host {
                             let first = t.added.wrapping_add(t.skipped.into());
                             (t.addresses + 8 * lane, first)
                         }
-                        Message::Idle | Message::Sample(_) => return,
+                        Message::Idle | Message::Sample(_) | Message::Texels(_) => return,
                         Message::Block(block) => (block.place, i64::from(block.added) as u64),
                     };
                     let own = thread.arena.get(at as usize..);

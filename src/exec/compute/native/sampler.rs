@@ -133,6 +133,13 @@ impl Emitter {
     fn channels(&mut self, sample: &Sample, half: u8, mask: Option<Mask>) {
         let len = length(sample.lanes.count.min(16));
         let [value, part, texels] = BETWEEN;
+        // The offsets are not needed any more.
+        let (low, most, rest) = (MAKING, SOURCE[2], SOURCE[usize::from(half)]);
+        let [of_most, of_rest] = PARTS.map(f32::to_bits);
+        for (to, number) in [(low, 0xff), (most, of_most), (rest, of_rest)] {
+            self.code
+                .vector(Vector::BROADCAST, len, to, 0, Rm::Const(number));
+        }
         let asked = (0..4u32).filter(|c| sample.channels >> c & 1 == 1);
         for (row, c) in (0..).zip(asked) {
             let bytes = sample.row_at(sample.to + row * sample.pitch, half);
@@ -145,15 +152,15 @@ impl Emitter {
                 texels,
                 each(field::TEXELS_SHIFTS),
             );
-            code.vector(Vector::PANDD, len, value, value, Rm::Const(0xff));
+            code.vector(Vector::PANDD, len, value, value, Rm::Reg(low));
             code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(value));
-            let [most, rest] = PARTS.map(|part| Rm::Const(part.to_bits()));
-            code.vector(Vector::MULPS, len, part, value, rest);
-            code.vector(Vector::MULPS, len, value, value, most);
-            code.vector(Vector::ADDPS, len, value, value, Rm::Reg(part));
-            code.vector(Vector::PORD, len, value, value, each(field::TEXELS_ABSENT));
+            // Of a byte one product is exact, so that one rounding is that of the sum.
+            code.vector(Vector::MULPS, len, part, value, Rm::Reg(rest));
+            code.vector(Vector::FMADD231PS, len, part, value, Rm::Reg(most));
             let target = self.row_target(bytes, len, mask);
-            self.finish(len, target, mask, value);
+            let to = (target, mask.unwrap_or(0), false);
+            let absent = each(field::TEXELS_ABSENT);
+            self.code.masked(Vector::PORD, len, to, part, absent, None);
             self.put_row(bytes, len, target);
         }
     }

@@ -97,11 +97,28 @@ pub struct Sample {
     pub channels: u8,
 }
 
+/// A typed write to two coordinates, of which it is seen when it is sent that texels are four bytes of colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexelWrite {
+    /// Which lanes.
+    pub lanes: Lanes,
+    /// The predicate.
+    pub guard: Option<Guard>,
+    /// Arena offset of the index of the surface.
+    pub surface: u32,
+    /// Arena offsets of the coordinates.
+    pub coordinates: [u32; 2],
+    /// Arena offsets of red, green, blue and alpha.
+    pub channels: [u32; 4],
+}
+
 /// A message that is code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
     /// Texels.
     Sample(Sample),
+    /// Texels that are written.
+    Texels(TexelWrite),
     /// One that changes nothing.
     Idle,
     /// Something for each lane.
@@ -114,7 +131,7 @@ impl Message {
     /// The memory.
     pub const fn target(&self) -> Option<Target> {
         match self {
-            Message::Idle | Message::Sample(_) => None,
+            Message::Idle | Message::Sample(_) | Message::Texels(_) => None,
             Message::Lanes(message) => Some(message.target),
             Message::Block(message) => Some(message.target),
         }
