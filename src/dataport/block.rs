@@ -14,7 +14,7 @@
 //! Source: vISA MEDIA_LD and MEDIA_ST; PRM 5.10.5; surface reference 3.8 and 4.14.
 
 use crate::message::{FieldSelect, MediaBlock};
-use crate::surface::{Kind, LineStride, Refused, Surface, Tiling};
+use crate::surface::{Kind, LineStride, Memory, Refused, Surface, Tiling};
 
 const SEE: &str = "PRM 5.10.5, \"Media Block Read/Write\"";
 
@@ -167,6 +167,93 @@ pub fn pieces(surface: &Surface, block: &MediaBlock, mut each: impl FnMut(Piece)
                 address: Some(view.address(x, y as u32)),
             });
         });
+    }
+}
+
+/// A linear surface, for blocks of one size that lie inside it: what they have in common is worked out once.
+pub struct BlockRows<'a> {
+    memory: &'a Memory,
+    /// Address of the first byte, and from one row to the next.
+    start: usize,
+    step: usize,
+    /// Bytes of a row, and rows.
+    inside: (u32, u32),
+    /// Bytes and rows of a block, and its bytes from row to row in registers.
+    size: (u32, u32),
+    pitch: usize,
+}
+
+impl<'a> BlockRows<'a> {
+    /// For blocks like `block`, wherever they are; `None` for a surface that is not made of rows, or has no media blocks.
+    pub fn new(surface: &'a Surface, block: &MediaBlock) -> Option<BlockRows<'a>> {
+        let view = View::new(surface, block.field).ok()??;
+        if surface.description().tiling != Tiling::Linear || view.row_bytes == 0 {
+            return None;
+        }
+        let start = match view.height {
+            0 => return None,
+            _ => view.address(0, 0),
+        };
+        Some(BlockRows {
+            memory: surface.memory(),
+            start,
+            step: match view.height {
+                1 => 0,
+                _ => view.address(0, 1) - start,
+            },
+            inside: (view.row_bytes, view.height),
+            size: (block.width, block.height),
+            pitch: block.pitch() as usize,
+        })
+    }
+
+    /// The address of a block at byte column x and row y, if all of it is inside.
+    #[inline]
+    fn place(&self, (x, y): (i32, i32)) -> Option<usize> {
+        let (x, y) = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
+        let right = x.checked_add(self.size.0)?;
+        let bottom = y.checked_add(self.size.1)?;
+        let inside = right <= self.inside.0 && bottom <= self.inside.1;
+        inside.then(|| self.start + y as usize * self.step + x as usize)
+    }
+
+    /// As [`media_read`], of a block all of which is inside; if it is not, nothing has happened and false comes back.
+    #[inline]
+    pub fn read(&self, at: (i32, i32), out: &mut [u8]) -> bool {
+        let Some(first) = self.place(at) else {
+            return false;
+        };
+        let (width, rows) = (self.size.0 as usize, self.size.1 as usize);
+        let tight = width == self.pitch;
+        if tight && self.memory.read_rows(first, self.step, rows, out).is_some() {
+            return true;
+        }
+        for (row, out) in out.chunks_mut(self.pitch).take(rows).enumerate() {
+            self.memory.read(first + row * self.step, &mut out[..width]);
+        }
+        true
+    }
+
+    /// As [`media_write`], in the same way.
+    #[inline]
+    pub fn write(&self, at: (i32, i32), data: &[u8]) -> bool {
+        let Some(first) = self.place(at) else {
+            return false;
+        };
+        let (width, rows) = (self.size.0 as usize, self.size.1 as usize);
+        let tight = width == self.pitch;
+        if tight
+            && self
+                .memory
+                .write_rows(first, self.step, rows, data)
+                .is_some()
+        {
+            return true;
+        }
+        for (row, data) in data.chunks(self.pitch).take(rows).enumerate() {
+            self.memory.write(first + row * self.step, &data[..width]);
+        }
+        true
     }
 }
 

@@ -210,6 +210,26 @@ impl Memory {
         Some(())
     }
 
+    /// The other way round: rows of whole words become those of the memory; `None`, and nothing is copied, as above.
+    #[inline]
+    pub fn write_rows(&self, offset: usize, pitch: usize, rows: usize, data: &[u8]) -> Option<()> {
+        let stride = data.len().checked_div(rows)?;
+        let last = offset.checked_add(pitch.checked_mul(rows.checked_sub(1)?)?)?;
+        let whole = [offset, pitch, stride].iter().all(|n| n % 8 == 0);
+        let apart = stride > 0 && (stride <= pitch || rows == 1);
+        if !whole || !apart || last.checked_add(stride)? > self.len {
+            return None;
+        }
+        let words = &self.words[offset / 8..(last + stride) / 8];
+        let starts = words.chunks((pitch / 8).max(1));
+        for (row, words) in data.chunks_exact(stride).zip(starts) {
+            for (bytes, word) in row.as_chunks::<8>().0.iter().zip(words) {
+                word.store(u64::from_le_bytes(*bytes), Relaxed);
+            }
+        }
+        Some(())
+    }
+
     /// The aligned 8 bytes that hold byte `offset`; beyond the last byte they are 0.
     ///
     /// # Panics

@@ -14,6 +14,7 @@
 
 use super::run::{After, BLOCK, is_bookkeeping, run_steps, steps};
 use crate::exec::compute::native::Native;
+use crate::exec::message::blocks::Blocks;
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
@@ -332,10 +333,13 @@ fn act<O: Observer>(
         let over = front.iter().find(|t| t.executed >= limit);
         return over.map_or(Ok(()), |t| Err(t.over_limit(limit)));
     }
-    let (mut rows, mut coalesced) = (None, None);
+    let (mut rows, mut blocks, mut coalesced) = (None, None, None);
     if let Op::Send(send) = op {
         rows = Rows::new(&front[0], environment, send, pc);
         if rows.is_none() {
+            blocks = Blocks::new(&front[0], environment, send, pc);
+        }
+        if rows.is_none() && blocks.is_none() {
             coalesced = Coalesced::new(&front[0], environment, send, pc);
         }
     }
@@ -348,6 +352,7 @@ fn act<O: Observer>(
         let served = match environment.tally {
             None => {
                 rows.as_ref().is_some_and(|rows| rows.write(thread))
+                    || blocks.as_ref().is_some_and(|blocks| blocks.serve(thread))
                     || coalesced
                         .as_ref()
                         .is_some_and(|message| message.serve(thread, environment).is_some())

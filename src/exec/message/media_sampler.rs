@@ -74,7 +74,7 @@ impl Media<'_> {
     ) -> Result<(), Box<Trap>> {
         let read = (asked.surface, asked.sampler, asked.delta_v);
         let (surface, sampler) = self.scaler(thread, resources, read, "an AVS")?;
-        self.group(thread, resources, asked);
+        note_group(thread, resources, asked, self.call.pc);
         if O::ACTIVE
             && let Ok(reads) = avs::reads(surface, sampler, asked)
         {
@@ -89,32 +89,6 @@ impl Media<'_> {
         self.holds(thread, bytes, sampler.output_shuffle)?;
         write_raw(thread, self.dst(), &block[..bytes], self.call.pc, observer);
         Ok(())
-    }
-
-    /// Says that a message is not of the group whose number it has, if so; the number has no effect on the result.
-    fn group(&self, thread: &mut Thread<'_>, resources: &Resources, asked: &AvsRequest) {
-        let sent = (*asked, self.call.pc);
-        let Some((other, op)) = thread.groups.insert(asked.group_id, sent) else {
-            return;
-        };
-        let Some(name) = asked.differs_from(&other) else {
-            return;
-        };
-        let [now, before] = [self.call.pc, op].map(|op| thread.at(op).site.span);
-        let id = thread.id;
-        resources
-            .remarks
-            .add((id.index, self.call.pc), Code::W0389, || {
-                Diagnostic::new(Code::W0389)
-                    .at(now, format!("{name} is another one"))
-                    .and_at(
-                        before,
-                        format!("than in this message of group {}", asked.group_id),
-                    )
-                    .note(format!("in {id}"))
-                    .help("a group ID of its own for each group")
-                    .see("vISA AVS, groupID; AVS reference 1.1")
-            });
     }
 
     /// Whether the destination holds a block, which with output shuffle takes room for channels that are not there:
@@ -485,4 +459,33 @@ fn unorm_state(texture: &SamplerState) -> Result<UnormSampler, String> {
             ..state
         },
     })
+}
+
+/// Says that a message is not of the group whose number it has, if so; the number has no effect on the result.
+pub(super) fn note_group(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    asked: &AvsRequest,
+    pc: u32,
+) {
+    let sent = (*asked, pc);
+    let Some((other, op)) = thread.groups.insert(asked.group_id, sent) else {
+        return;
+    };
+    let Some(name) = asked.differs_from(&other) else {
+        return;
+    };
+    let [now, before] = [pc, op].map(|op| thread.at(op).site.span);
+    let id = thread.id;
+    resources.remarks.add((id.index, pc), Code::W0389, || {
+        Diagnostic::new(Code::W0389)
+            .at(now, format!("{name} is another one"))
+            .and_at(
+                before,
+                format!("than in this message of group {}", asked.group_id),
+            )
+            .note(format!("in {id}"))
+            .help("a group ID of its own for each group")
+            .see("vISA AVS, groupID; AVS reference 1.1")
+    });
 }

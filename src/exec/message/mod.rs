@@ -7,6 +7,7 @@
 //! ```
 
 pub(crate) mod block2d;
+pub(crate) mod blocks;
 pub(crate) mod call;
 pub(crate) mod coalesced;
 pub(crate) mod dispatch;

@@ -1,6 +1,7 @@
 //! What is kept of messages from one thread of a run to the next: most send the same message each time, with
 //! other coordinates or addresses.
 
+use super::blocks::several_scalers;
 use super::coalesced::Work;
 use super::sampling::channel_bytes;
 use crate::dataport::typed::Writer;
@@ -27,6 +28,7 @@ pub struct SitePlans {
     written: Vec<OnceLock<Option<Arc<Memory>>>>,
     /// Of messages to memory; `None`: lanes are served one by one.
     works: Vec<OnceLock<Option<Work>>>,
+    several_scalers: bool,
 }
 
 /// A message as the first thread sent it.
@@ -51,12 +53,18 @@ impl SitePlans {
             texels: program.ops.iter().map(|_| TexelSite::default()).collect(),
             written: program.ops.iter().map(|_| OnceLock::new()).collect(),
             works: program.ops.iter().map(|_| OnceLock::new()).collect(),
+            several_scalers: several_scalers(program),
         }
     }
 
     /// What native code has to know of sampler messages, by op.
     pub(crate) fn texels(&self) -> &[TexelSite] {
         &self.texels
+    }
+
+    /// Whether more than one message asks the scaler.
+    pub(super) fn several_scalers(&self) -> bool {
+        self.several_scalers
     }
 
     /// Notes what the typed write at an op reaches, which the surface of this index and its writer say.

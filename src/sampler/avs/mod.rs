@@ -22,6 +22,7 @@ pub mod packed;
 pub mod plan;
 pub mod position;
 pub mod reference;
+mod scaler;
 mod sharp;
 pub mod skin;
 pub mod state;
@@ -34,6 +35,7 @@ pub use key::ChromaKey;
 pub use pack::{Block, PackedRow, Packing, packed_bytes};
 pub use plan::{Kernel, Kernels, Plan};
 pub use position::{Positions, Raster, texel_position};
+pub use scaler::Scaler;
 pub use state::{AvsSampler, FilterType, TapMode, argb};
 pub use view::{Edge, MediaFormat, MediaView, PlaneLayout, media_format};
 
@@ -282,6 +284,11 @@ impl BlockRequest {
             decimate: false,
             enhance: sampler.ief_enable,
         }
+    }
+
+    /// Whether a channel is returned at even columns only.
+    fn decimates(&self, channel: usize) -> bool {
+        self.decimate && (channel == view::R || channel == view::B)
     }
 
     /// The channels that are computed, and whether chroma is at even columns only.

@@ -107,6 +107,12 @@ impl Axis {
         &self.beta[..self.pixels]
     }
 
+    /// Whether the sources are consecutive, none of them made of an edge.
+    #[inline]
+    pub fn is_inside(&self) -> bool {
+        self.inside
+    }
+
     /// Indices on the plane, all inside it.
     #[inline]
     pub fn sources(&self) -> &[i32] {

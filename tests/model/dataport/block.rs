@@ -2,7 +2,7 @@
 
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
-use visim::internals::dataport::block::{Path, media_read, media_write};
+use visim::internals::dataport::block::{BlockRows, Path, media_read, media_write};
 use visim::internals::message::{DataPath, FieldSelect, MediaBlock};
 use visim::internals::surface::{Description, Format, LineStride, Memory, Surface, Tiling};
 
@@ -40,6 +40,36 @@ fn rows_lie_at_the_register_pitch_and_padding_is_left_alone() {
     let (path, out) = read(&surface, block(2, 1, 3, 2));
     assert_eq!(path, Path::Rows);
     assert_eq!(out, [18, 19, 20, 0xee, 34, 35, 36, 0xee]);
+}
+
+#[test]
+fn blocks_inside_of_rows_are_those_of_one_after_the_other() {
+    for (width, height) in [(1, 1), (3, 2), (16, 3), (32, 8), (64, 4)] {
+        for pitch in [72, 75] {
+            let description = Description {
+                pitch,
+                ..Description::d2(Format::R8_UNORM, 70, 9)
+            };
+            let (from, to) = (counted(description.clone()), counted(description.clone()));
+            let own = counted(description);
+            let rows = BlockRows::new(&from, &block(5, 5, width, height)).unwrap();
+            let written = BlockRows::new(&own, &block(0, 0, width, height)).unwrap();
+            for (x, y) in [(0, 0), (8, 1), (5, 0), (69, 8), (-1, 0), (0, 7), (40, 3)] {
+                let block = block(x, y, width, height);
+                let (path, wanted) = read(&from, block);
+                let mut out = vec![0xee; wanted.len()];
+                let inside = rows.read((x, y), &mut out);
+                assert_eq!(inside, path == Path::Rows, "{x} {y} of {width}x{height}");
+                let data: Vec<u8> = (0..wanted.len()).map(|i| (i * 7) as u8).collect();
+                assert_eq!(written.write((x, y), &data), inside);
+                if inside {
+                    assert_eq!(out, wanted);
+                    media_write(&to, &block, &data).unwrap();
+                }
+                assert_eq!(own.memory().to_vec(), to.memory().to_vec());
+            }
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use visim::internals::isa::{AvsControl, AvsMode, ChannelMask};
 use visim::internals::message::{AvsRequest, Scale8x8Request};
 use visim::internals::sampler::avs::ief::{IefFilter, IefState};
-use visim::internals::sampler::avs::packed_bytes;
 use visim::internals::sampler::avs::plan::{Kernel, Kernels, Plan};
 use visim::internals::sampler::avs::state::{AvsSampler, FilterType, TapMode};
 use visim::internals::sampler::avs::tables::Table;
@@ -13,6 +12,7 @@ use visim::internals::sampler::avs::view::{Edge, FORMATS, MediaFormat, MediaView
 use visim::internals::sampler::avs::{
     AvsError, bytes_8x8, reads_8x8, run, run_8x8, run_view, skin, view,
 };
+use visim::internals::sampler::avs::{Scaler, packed_bytes};
 use visim::internals::surface::{Format, Memory, Planes, Surface};
 
 fn scalar() -> impl Strategy<Value = f32> {
@@ -184,6 +184,46 @@ proptest! {
         run_view(&view, &sampler, &request, Kernels::Reference, &mut defined).unwrap();
         prop_assert_eq!(&fast[size..], [old; 8]);
         prop_assert_eq!(fast, defined);
+    }
+
+    /// So do blocks of one plane of bytes, whose messages share what they have in common.
+    #[test]
+    fn blocks_of_one_plane_equal_the_definition(
+        picture in picture(), sampler in sampler(), requests in prop::collection::vec(request(), 3),
+        (channel, control, mode) in (0usize..3, 0usize..4, 0usize..4), old in any::<u8>(),
+    ) {
+        let bytes = [Format::R8_UNORM, Format::Y8_UNORM, Format::PLANAR_420_8];
+        let format = FORMATS.iter().find(|f| f.format == bytes[channel]).unwrap();
+        let picture = Picture { format, ..picture };
+        let sampler = AvsSampler {
+            avs_filter_type: FilterType::Adaptive,
+            output_shuffle: false,
+            default_sharpness: 255,
+            bypass_x: true,
+            bypass_y: true,
+            ..sampler
+        };
+        let channels = ChannelMask([1, 2, 2][channel]);
+        let (control, mode) = (AvsControl::ALL[control].0, AvsMode::ALL[mode].0);
+        let like = |request: &AvsRequest| AvsRequest { channels, control, mode, ..*request };
+        let requests: Vec<AvsRequest> = requests.iter().map(like).collect();
+        let scaler = Scaler::of_view(picture.view(), &sampler, &requests[0]);
+        let view = picture.view();
+        let sharp = view.place(channels.iter().next().unwrap()).is_some_and(|(plane, _)| {
+            let plan = Plan::new(&view, &sampler, Kernels::Fast);
+            plan.kernel(plane, channels.iter().next().unwrap()) == Kernel::Sharp
+        });
+        let halved = channels.0 == 1 && control.decimates();
+        prop_assert_eq!(scaler.is_some(), sharp && !halved);
+        let Some(scaler) = scaler else { return Ok(()) };
+        for request in &requests {
+            let size = packed_bytes(request, false);
+            prop_assert_eq!(scaler.bytes(), size);
+            let (mut fast, mut defined) = (vec![old; size], vec![old; size]);
+            scaler.run(request, &mut fast);
+            run_view(&picture.view(), &sampler, request, Kernels::Reference, &mut defined).unwrap();
+            prop_assert_eq!(fast, defined);
+        }
     }
 
     /// The same of the message of Gen5, whose state and order of pixels are its own.

@@ -71,6 +71,8 @@ pub struct Emitter {
     pub busy: Vec<Reg>,
     /// Where the region is left so that the steps go on at the op at hand.
     pub leave: Option<Label>,
+    /// All lanes that instructions have are enabled wherever the region is.
+    pub all_enabled: bool,
 }
 
 impl Emitter {
@@ -85,6 +87,7 @@ impl Emitter {
             free: FIRST_HELD,
             busy: Vec::new(),
             leave: None,
+            all_enabled: false,
         }
     }
 
@@ -196,6 +199,10 @@ impl Emitter {
     /// The lanes that run, by row; `None`: all of them, whatever the number is.
     pub fn running(&mut self, lanes: Lanes, guard: Option<Guard>) -> [Option<Mask>; 2] {
         let all = lanes.all();
+        let lanes = Lanes {
+            no_mask: lanes.no_mask || self.all_enabled,
+            ..lanes
+        };
         match guard {
             Some(guard) => {
                 self.predicate(lanes, guard);

@@ -244,6 +244,21 @@ impl Region {
         })
     }
 
+    /// The lanes that its instructions have, if the execution mask stays what it is: no branch parts lanes.
+    pub fn lanes_throughout(&self) -> Option<u32> {
+        let mut lanes = 0;
+        for item in &self.items {
+            match item {
+                Item::Goto { lanes, .. } if lanes.count > 1 => return None,
+                item => {
+                    let own = item.lanes().filter(|own| !own.no_mask);
+                    lanes |= own.map_or(0, |own| own.all() << own.offset);
+                }
+            }
+        }
+        Some(lanes)
+    }
+
     /// Whether it has a loop.
     fn has_loop(&self) -> bool {
         let items = (self.start..).zip(&self.items);

@@ -160,13 +160,22 @@ mod host {
     /// Threads that go through code one after the other without coming back.
     const TOGETHER: usize = 16;
 
+    /// How a region is entered at an op.
+    #[derive(Clone, Copy)]
+    struct Ways {
+        /// Whatever lanes run.
+        any: Entry,
+        /// Where these do.
+        all: Option<(u32, Entry)>,
+    }
+
     /// Code of a program.
     pub struct Native {
         code: Executable,
         /// Ops of each region, and its places.
         regions: Vec<(Range<u32>, Vec<u32>)>,
         /// For each op the region that may be entered at it, and how.
-        entries: Vec<Option<(u32, Entry)>>,
+        entries: Vec<Option<(u32, Ways)>>,
         /// For each op how many ops there are before one at which code may be entered.
         until: Vec<u32>,
         /// Messages that are code, by op.
@@ -196,18 +205,36 @@ mod host {
                 return None;
             }
             let mut emitter = Emitter::new(flush);
+            // Where all lanes run, nothing has to be kept of those that are off.
             let mut doors = Vec::new();
             for (number, region) in (0..).zip(&regions) {
-                for (pc, label) in flow::emit(&mut emitter, region) {
-                    doors.push((number, pc, label));
+                let throughout = region.lanes_throughout().map(Some);
+                for lanes in [None].into_iter().chain(throughout) {
+                    emitter.all_enabled = lanes.is_some();
+                    for (pc, label) in flow::emit(&mut emitter, region) {
+                        doors.push((number, pc, label, lanes));
+                    }
                 }
             }
-            let offsets = doors.iter().map(|(.., l)| emitter.code.offset(*l) as u32);
+            let offsets = doors
+                .iter()
+                .map(|(_, _, l, _)| emitter.code.offset(*l) as u32);
             let offsets = offsets.collect();
             let code = Executable::new(host, emitter.code, offsets).ok()?;
-            let mut entries = vec![None; program.ops.len()];
-            for (i, (number, pc, _)) in doors.iter().enumerate() {
-                entries[*pc as usize] = code.entry(i).map(|entry| (*number, entry));
+            let mut entries: Vec<Option<(u32, Ways)>> = vec![None; program.ops.len()];
+            for (i, (number, pc, _, lanes)) in doors.iter().enumerate() {
+                let entry = code.entry(i)?;
+                let place = &mut entries[*pc as usize];
+                match (place, lanes) {
+                    (Some((_, ways)), Some(lanes)) => ways.all = Some((*lanes, entry)),
+                    (place, _) => {
+                        let ways = Ways {
+                            any: entry,
+                            all: None,
+                        };
+                        *place = Some((*number, ways));
+                    }
+                }
             }
             let mut until = vec![0; program.ops.len()];
             let mut ops = u32::MAX;
@@ -252,7 +279,7 @@ mod host {
             pc: u32,
             [limit, window]: [u64; 2],
         ) -> bool {
-            let Some(&Some((number, entry))) = self.entries.get(pc as usize) else {
+            let Some(&Some((number, ways))) = self.entries.get(pc as usize) else {
                 return false;
             };
             let (ops, places) = &self.regions[number as usize];
@@ -269,6 +296,13 @@ mod host {
             if !threads.iter().all(enters) {
                 return false;
             }
+            // Lanes that wait would have their turn.
+            let has =
+                |t: &Thread<'_>, lanes| t.frame.em & lanes == lanes && t.frame.waiting.is_empty();
+            let entry = match ways.all {
+                Some((lanes, all)) if threads.iter().all(|t| has(t, lanes)) => all,
+                _ => ways.any,
+            };
             let mut ran = false;
             let reach = Reach::new(memories.windows, &self.hints, memories.texels);
             for threads in threads.chunks_mut(TOGETHER) {

@@ -1,0 +1,196 @@
+//! Media blocks and blocks of the scaler, for the threads that send one message one after the other: what they have in
+//! common is worked out once.
+
+use super::call::state;
+use super::environment::Environment;
+use super::media_sampler::note_group;
+use crate::dataport::block::BlockRows;
+use crate::exec::compute::general;
+use crate::exec::state::bindings::{Resources, Sampler};
+use crate::exec::state::thread::Thread;
+use crate::isa::Type;
+use crate::message::{Request, Scalar};
+use crate::program::{Program, Region, Send, Source};
+use crate::sampler::avs::{self, Scaler};
+use std::ops::Range;
+
+/// Operands that say numbers, at most: those of the scaler.
+const MOST_SCALARS: usize = 9;
+
+/// A message, and where it goes.
+pub(crate) struct Blocks<'s> {
+    send: &'s Send,
+    pc: u32,
+    resources: &'s Resources,
+    /// Binding table index.
+    surface: u32,
+    sampler: u32,
+    /// What no thread changes.
+    request: Request,
+    /// What threads change.
+    scalars: [Option<(Scalar, Value<'s>)>; MOST_SCALARS],
+    /// Its registers.
+    data: Range<usize>,
+    work: Work<'s>,
+}
+
+/// Where a number is found.
+#[derive(Clone, Copy)]
+enum Value<'s> {
+    /// The dword at this arena offset.
+    Dword(u32),
+    /// What an operand says.
+    Operand(&'s Source),
+}
+
+enum Work<'s> {
+    Read(BlockRows<'s>),
+    Write(BlockRows<'s>),
+    Scale {
+        scaler: Scaler<'s>,
+        /// Other messages of the program may have the same group.
+        grouped: bool,
+    },
+}
+
+impl<'s> Blocks<'s> {
+    /// The message of `send` to the states that `thread` names; `None` if each thread is served by itself.
+    pub(crate) fn new(
+        thread: &Thread<'_>,
+        environment: &Environment<'s>,
+        send: &'s Send,
+        pc: u32,
+    ) -> Option<Blocks<'s>> {
+        let block = matches!(
+            send.request,
+            Request::MediaRead(_) | Request::MediaWrite(_) | Request::Avs(_)
+        );
+        if !block || environment.through_bits || environment.tally.is_some() {
+            return None;
+        }
+        let mut request = send.request;
+        let [surface, sampler] = named(thread, send);
+        let index = request.surface_mut()?;
+        *index = index.wrapping_add(surface);
+        let resources = environment.resources;
+        let image = resources.surface(*index)?;
+        let mut scalars = [None; MOST_SCALARS];
+        let mut free = scalars.iter_mut();
+        for (scalar, source) in &send.operands.scalars {
+            match super::site_plans::is_constant(thread.program, source) {
+                true => set(&mut request, *scalar, Value::Operand(source), thread),
+                false => *free.next()? = Some((*scalar, Value::of(*scalar, source))),
+            }
+        }
+        let registers = &send.operands.registers;
+        let (raw, bytes, work) = match &mut request {
+            Request::MediaRead(block) => {
+                let rows = BlockRows::new(image, block)?;
+                (registers.answer?, block.bytes() as usize, Work::Read(rows))
+            }
+            Request::MediaWrite(block) => {
+                let rows = BlockRows::new(image, block)?;
+                (
+                    registers.data[0]?,
+                    block.bytes() as usize,
+                    Work::Write(rows),
+                )
+            }
+            Request::Avs(asked) => {
+                let Some(Sampler::Avs(state)) = resources.sampler(sampler) else {
+                    return None;
+                };
+                asked.sampler = sampler;
+                if avs::outer_taps(image, state).is_some() {
+                    return None;
+                }
+                let scaler = Scaler::new(image, state, asked)?;
+                let bytes = scaler.bytes();
+                let grouped = environment.plans.several_scalers();
+                let work = Work::Scale { scaler, grouped };
+                (registers.answer?, bytes, work)
+            }
+            _ => return None,
+        };
+        let data = raw.offset as usize..raw.offset as usize + bytes;
+        (data.end <= raw.end as usize && data.end <= thread.arena.len()).then_some(Blocks {
+            send,
+            pc,
+            resources,
+            surface,
+            sampler,
+            request,
+            scalars,
+            data,
+            work,
+        })
+    }
+
+    /// Serves the message of a thread if it is one of these. If not, nothing has happened and false comes back.
+    pub(crate) fn serve(&self, thread: &mut Thread<'_>) -> bool {
+        if named(thread, self.send) != [self.surface, self.sampler] {
+            return false;
+        }
+        let mut request = self.request;
+        for (scalar, value) in self.scalars.iter().map_while(|scalar| *scalar) {
+            set(&mut request, scalar, value, thread);
+        }
+        match (&self.work, &request) {
+            (Work::Read(rows), Request::MediaRead(block)) => {
+                rows.read((block.x, block.y), &mut thread.arena[self.data.clone()])
+            }
+            (Work::Write(rows), Request::MediaWrite(block)) => {
+                rows.write((block.x, block.y), &thread.arena[self.data.clone()])
+            }
+            (Work::Scale { scaler, grouped }, Request::Avs(asked)) => {
+                if !scaler.fits(asked) {
+                    return false;
+                }
+                if *grouped {
+                    note_group(thread, self.resources, asked, self.pc);
+                }
+                scaler.run(asked, &mut thread.arena[self.data.clone()]);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What the variables of surface and sampler hold.
+fn named(thread: &Thread<'_>, send: &Send) -> [u32; 2] {
+    [send.surface, send.sampler].map(|at| state(thread, at))
+}
+
+impl<'s> Value<'s> {
+    fn of(scalar: Scalar, source: &'s Source) -> Value<'s> {
+        let plain = match scalar.is_float() {
+            true => source.ty == Type::F,
+            false => matches!(source.ty, Type::D | Type::Ud),
+        };
+        match (&source.region, source.modifier) {
+            (&Region::Scalar(at) | &Region::Dense(at), None) if plain => Value::Dword(at),
+            _ => Value::Operand(source),
+        }
+    }
+}
+
+/// Says a number of a request, as a thread has it.
+#[inline]
+fn set(request: &mut Request, scalar: Scalar, value: Value<'_>, thread: &Thread<'_>) {
+    let bits = match value {
+        Value::Dword(at) => thread.dword(at).into(),
+        Value::Operand(source) if scalar.is_float() => {
+            general::scalar_float(thread, source).to_bits().into()
+        }
+        Value::Operand(source) => general::scalar(thread, source),
+    };
+    request.set(scalar, bits);
+}
+
+/// Whether more than one message of a program asks the scaler: groups are told apart then.
+pub(super) fn several_scalers(program: &Program) -> bool {
+    use crate::program::Op;
+    let scales = |op: &&Op| matches!(op, Op::Send(send) if matches!(send.request, Request::Avs(_)));
+    program.ops.iter().filter(scales).count() > 1
+}
