@@ -1,6 +1,7 @@
 //! Which way a message takes, by what it asks, of which format, on which lanes, with which offsets: what falls off
 //! the fast ways is named here.
 
+use super::blocks::Blocks;
 use super::coalesced::{Coalesced, Way};
 use super::environment::{Allowance, Environment};
 use super::site_plans::{self, SitePlans};
@@ -16,6 +17,7 @@ use crate::lower::{LowerOptions, lower};
 use crate::message::Request;
 use crate::program::{Op, Program};
 use crate::sampler::SamplerState;
+use crate::sampler::avs::AvsSampler;
 use crate::sampler::settings::Filter;
 use crate::source::Source;
 use crate::surface::{Description, Format, Memory, Surface};
@@ -44,6 +46,8 @@ const DECLS: &str = ".version 3.6
 .decl S1 v_type=S num_elts=1
 .decl T6 v_type=T num_elts=1
 .decl T7 v_type=T num_elts=1
+.decl T8 v_type=T num_elts=1
+.decl S2 v_type=S num_elts=1
 .kernel_attr SimdSize=16
 ";
 
@@ -234,6 +238,37 @@ const TABLE: &[(&str, &str, &str)] = &[
         "Lanes",
     ),
     ("oword_ld (4) T7 0x1:ud D.0", "Block", "Block"),
+    // Blocks of 16 bytes by 4 rows of an image of bytes, and what the scaler makes of it.
+    (
+        "media_ld.nomod (16,4) T8 0 X(0,1)<0;1,0> Y(0,0)<0;1,0> D.0",
+        "blocks",
+        "blocks",
+    ),
+    (
+        "media_st.nomod (16,4) T8 0 X(0,4)<0;1,0> Y(0,0)<0;1,0> D.0",
+        "blocks",
+        "blocks",
+    ),
+    (
+        "media_ld.nomod (16,4) T8 0 NEAR(0,3)<0;1,0> Y(0,0)<0;1,0> D.0",
+        "blocks",
+        "blocks",
+    ),
+    (
+        "media_ld.nomod (16,4) T8 0 NEAR(0,4)<0;1,0> Y(0,0)<0;1,0> D.0",
+        "other",
+        "other",
+    ),
+    (
+        "avs.G T8 S2 U(0,1)<0;1,0> V(0,1)<0;1,0> 0.01:f 0.01:f 0.0:f 0:ud 0:ud AVS_8_FULL 0.0:f AVS_16x8 0:ub D.0",
+        "blocks",
+        "blocks",
+    ),
+    (
+        "avs.RGBA T6 S2 U(0,1)<0;1,0> V(0,1)<0;1,0> 0.01:f 0.01:f 0.0:f 0:ud 0:ud AVS_8_FULL 0.0:f AVS_16x4 0:ub D.0",
+        "other",
+        "other",
+    ),
     // Typed messages.
     (
         "scatter4_typed.RGBA (M1, 8) T6 X.0 Y.0 %null.0 %null.0 D.0",
@@ -256,10 +291,10 @@ fn program(message: &str, some: bool) -> Program {
     let text = format!("{DECLS}{guard}{message}\n");
     let parsed = parse(&Source::new("t", text), &ParseOptions::default());
     let options = CheckOptions {
-        platform: if message.contains("32)") {
-            Platform::Bmg
-        } else {
-            Platform::Dg2
+        platform: match message {
+            m if m.starts_with("media") || m.starts_with("avs") => Platform::Skl,
+            m if m.contains("32)") => Platform::Bmg,
+            _ => Platform::Dg2,
         },
         ..CheckOptions::default()
     };
@@ -285,6 +320,11 @@ fn bindings(format: &str) -> Bindings {
     let mut bindings = Bindings::default();
     bindings.surfaces.insert(6, Arc::new(image));
     bindings.surfaces.insert(7, Arc::new(buffer));
+    let bytes = Description::d2(Format::named("Y8_UNORM").expect("a format"), 64, 32);
+    let bytes = Surface::zeroed(bytes).expect("an image");
+    bindings.surfaces.insert(8, Arc::new(bytes));
+    let scaler = Sampler::Avs(Arc::new(AvsSampler::default()));
+    bindings.samplers.insert(2, scaler);
     for (address, memory) in [(BASE, memory), (2 * BASE, Arc::new(Memory::zeroed(1024)))] {
         bindings.memory.push(FlatRange { address, memory });
     }
@@ -362,6 +402,10 @@ fn way(message: &str, format: &str, some: bool) -> String {
     }
     if Rows::new(&thread, &environment, send, 0).is_some_and(|rows| rows.write(&thread)) {
         return "row".to_string();
+    }
+    let blocks = Blocks::new(&thread, &environment, send, pc);
+    if blocks.is_some_and(|blocks| blocks.serve(&mut thread)) {
+        return "blocks".to_string();
     }
     let coalesced = Coalesced::new(&thread, &environment, send, pc);
     let way: Option<Way> = coalesced.and_then(|c| c.serve(&mut thread, &environment));
