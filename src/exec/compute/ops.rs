@@ -95,6 +95,7 @@ impl Thread<'_> {
     }
 
     /// Reads the float mode from `%cr0`.
+    #[inline]
     pub(crate) fn load_control(&mut self, code: &Decoded) {
         if let Some(cr0) = code.state.cr0 {
             self.mode = FloatMode::from_cr0(self.dword(cr0));

@@ -75,7 +75,7 @@ impl Thread<'_> {
         if taken == 0 {
             return Ok(false);
         }
-        if self.callers.len() >= MAX_DEPTH {
+        if self.rare.callers.len() >= MAX_DEPTH {
             let note = format!("{MAX_DEPTH} calls have not returned");
             let diagnostic = Diagnostic::new(Code::L0604).note(note);
             return Err(self.trap(self.frame.pc - 1, taken, diagnostic));
@@ -95,7 +95,8 @@ impl Thread<'_> {
                 ranges.flat_map(|r| &self.arena[r]).copied().collect(),
             )
         });
-        self.callers
+        self.rare
+            .callers
             .push(std::mem::replace(&mut self.frame, callee));
         Ok(true)
     }
@@ -113,7 +114,7 @@ impl Thread<'_> {
         if self.frame.pick() {
             return Left::Nothing;
         }
-        let Some(caller) = self.callers.pop() else {
+        let Some(caller) = self.rare.callers.pop() else {
             return Left::Thread;
         };
         let callee = std::mem::replace(&mut self.frame, caller);

@@ -139,6 +139,7 @@ fn stand_together(threads: &[Thread<'_>]) -> bool {
 
 /// How often a thread has run for so long that others have their turn: one that waits for them in a loop would never
 /// come to the place where they are.
+#[inline(always)]
 const fn turn(thread: &Thread<'_>) -> u64 {
     thread.executed / BLOCK
 }
@@ -386,6 +387,7 @@ fn act<O: Observer>(
 }
 
 /// Lets lanes that wait where a thread is join the others.
+#[inline(always)]
 fn settle(thread: &mut Thread<'_>) {
     if thread.frame.pc >= thread.frame.join && thread.frame.pc != ENDED {
         thread.frame.rejoin();

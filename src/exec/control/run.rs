@@ -52,7 +52,7 @@ impl Thread<'_> {
         let (program, limit) = (self.program, environment.limit);
         let code = environment.code;
         self.pay(environment)?;
-        if let Some((pc, meeting)) = self.waits.take()
+        if let Some((pc, meeting)) = self.rare.waits.take()
             && O::ACTIVE
         {
             observer.named_barrier(self.at(pc), meeting, MeetingStep::Passed);
@@ -272,7 +272,7 @@ impl Thread<'_> {
             Op::Barrier(Barrier::NamedWait(id)) => {
                 let meeting = self.named_wait(id, pc)?;
                 if !environment.named.is_complete(meeting) {
-                    self.waits = Some((pc, meeting));
+                    self.rare.waits = Some((pc, meeting));
                     return Ok(After::Stop(Stop::Named(meeting)));
                 }
                 if O::ACTIVE {
@@ -330,7 +330,7 @@ impl Thread<'_> {
         if counts.contains(&0) {
             return Err(broken("it requires one producer and one consumer at least"));
         }
-        if role != Role::Producer && self.named.iter().any(|m| m.id == id) {
+        if role != Role::Producer && self.rare.named.iter().any(|m| m.id == id) {
             return Err(broken(
                 "the thread has not waited for what it signalled before",
             ));
@@ -338,7 +338,7 @@ impl Thread<'_> {
         let met = environment.named.signal(self.id.local, id, role, counts);
         let meeting = met.map_err(|rule| broken(&rule))?;
         if role != Role::Producer {
-            self.named.push(meeting);
+            self.rare.named.push(meeting);
         }
         Ok(meeting)
     }
@@ -346,8 +346,8 @@ impl Thread<'_> {
     /// What the thread has to wait for.
     fn named_wait(&mut self, id: &Source, pc: u32) -> Result<Meeting, Box<Trap>> {
         let id = self.named_barrier(id, pc)?;
-        match self.named.iter().position(|meeting| meeting.id == id) {
-            Some(at) => Ok(self.named.swap_remove(at)),
+        match self.rare.named.iter().position(|meeting| meeting.id == id) {
+            Some(at) => Ok(self.rare.named.swap_remove(at)),
             None => {
                 Err(self.named_misuse(pc, id, "only consumers wait, after they have signalled"))
             }
@@ -380,7 +380,7 @@ impl Thread<'_> {
             diagnostic = diagnostic.note(format!("{other} waits at the barrier of the group"));
         }
         let diagnostic = diagnostic.see("vISA text reference 5.13; vISA NBARRIER");
-        let pc = self.waits.map_or(self.frame.pc, |(pc, _)| pc);
+        let pc = self.rare.waits.map_or(self.frame.pc, |(pc, _)| pc);
         self.trap(pc, self.frame.em, diagnostic)
     }
 

@@ -189,7 +189,7 @@ fn bound<O: Observer>(
         }
         STATELESS => {
             let bytes = environment.scratch_bytes;
-            let scratch = match &thread.scratch {
+            let scratch = match &thread.rare.scratch {
                 Some(scratch) => Arc::clone(scratch),
                 None => {
                     let made = Memory::allot(bytes);
@@ -197,7 +197,7 @@ fn bound<O: Observer>(
                     Arc::new(made.map_err(short)?)
                 }
             };
-            thread.scratch = Some(Arc::clone(&scratch));
+            thread.rare.scratch = Some(Arc::clone(&scratch));
             let space = Space::Scratch(Window::whole(&scratch));
             memory::untyped(thread, &space, request, call, observer)
         }
@@ -254,6 +254,7 @@ fn stateless<O: Observer>(
 ) -> Result<(), Box<Trap>> {
     let own = resources.own.map(|range| {
         let own = thread
+            .rare
             .own
             .get_or_insert_with(|| Arc::new(OwnMemory::new(range)));
         Arc::clone(own)

@@ -469,7 +469,7 @@ pub(super) fn note_group(
     pc: u32,
 ) {
     let sent = (*asked, pc);
-    let Some((other, op)) = thread.groups.insert(asked.group_id, sent) else {
+    let Some((other, op)) = thread.rare.groups.insert(asked.group_id, sent) else {
         return;
     };
     let Some(name) = asked.differs_from(&other) else {

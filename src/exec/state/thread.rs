@@ -67,30 +67,61 @@ pub struct Thread<'p> {
     pub(crate) paid: u64,
     /// Split barriers signalled and not yet waited for.
     pub(crate) signalled: u32,
-    /// Named barriers it will wait at: those signalled and not yet waited for.
-    pub(crate) named: Vec<Meeting>,
-    /// The named barrier it waits at, and the op.
-    pub(crate) waits: Option<(u32, Meeting)>,
     /// Where it goes on when the barrier of its group opens; for threads that run side by side.
     pub(crate) rests: Option<u32>,
     /// Its place among those that run side by side.
     pub(crate) slot: usize,
     /// Shared local memory of its group, where threads of several groups run side by side.
     pub slm: Option<&'p Memory>,
-    /// `%scratch`, made when it is first used.
-    pub(crate) scratch: Option<Arc<Memory>>,
-    /// Its part of [`super::bindings::Bindings::own`].
-    pub(crate) own: Option<Arc<OwnMemory>>,
     pub(crate) mode: FloatMode,
     pub(crate) frame: Frame,
-    pub(crate) callers: Vec<Frame>,
+    /// What few threads have: by itself, because threads side by side are sorted.
+    pub(crate) rare: Box<Rare>,
+}
+
+/// What few threads have.
+#[derive(Default)]
+pub(crate) struct Rare {
+    /// Named barriers it will wait at: those signalled and not yet waited for.
+    pub named: Vec<Meeting>,
+    /// The named barrier it waits at, and the op.
+    pub waits: Option<(u32, Meeting)>,
+    /// `%scratch`, made when it is first used.
+    pub scratch: Option<Arc<Memory>>,
+    /// Its part of [`super::bindings::Bindings::own`].
+    pub own: Option<Arc<OwnMemory>>,
+    /// Those that wait for a function to return, the last one called it.
+    pub callers: Vec<Frame>,
     /// General registers, a bit for each, that answers may still write, and the op that asked for them:
     /// where descriptors are made at run time.
-    pub(crate) pending: Vec<(u128, u32)>,
+    pub pending: Vec<(u128, u32)>,
     /// X-tiled surfaces that messages of Gen5 brought into the render cache, and whether by fields.
-    pub(crate) cached: Vec<(u32, bool)>,
+    pub cached: Vec<(u32, bool)>,
     /// The last AVS message of each group, and its op.
-    pub(crate) groups: BTreeMap<u32, (AvsRequest, u32)>,
+    pub groups: BTreeMap<u32, (AvsRequest, u32)>,
+}
+
+impl Rare {
+    /// Nothing, in the memory that is there.
+    fn clear(&mut self) {
+        // Each field by name, so that none is forgotten.
+        let Rare {
+            named,
+            waits,
+            scratch,
+            own,
+            callers,
+            pending,
+            cached,
+            groups,
+        } = self;
+        (*waits, *scratch, *own) = (None, None, None);
+        named.clear();
+        callers.clear();
+        pending.clear();
+        cached.clear();
+        groups.clear();
+    }
 }
 
 impl<'p> Thread<'p> {
@@ -110,19 +141,12 @@ impl<'p> Thread<'p> {
             executed: 0,
             paid: 0,
             signalled: 0,
-            named: Vec::new(),
-            waits: None,
             rests: None,
             slot: 0,
             slm: None,
-            scratch: None,
-            own: None,
             mode: FloatMode::default(),
             frame: Frame::new(0, mask),
-            callers: Vec::new(),
-            pending: Vec::new(),
-            cached: Vec::new(),
-            groups: BTreeMap::new(),
+            rare: Box::default(),
         }
     }
 
@@ -136,29 +160,17 @@ impl<'p> Thread<'p> {
             executed,
             paid,
             signalled,
-            named,
-            waits,
             rests,
             slot,
             slm,
-            scratch,
-            own: memory,
             mode,
             frame,
-            callers,
-            pending,
-            cached,
-            groups,
+            rare,
         } = self;
         (*own, *executed, *paid, *signalled, *slot) = (id, 0, 0, 0, 0);
-        (*waits, *rests, *slm, *scratch, *memory) = (None, None, None, None, None);
-        *mode = FloatMode::default();
+        (*rests, *slm, *mode) = (None, None, FloatMode::default());
         frame.begin(0, mask);
-        named.clear();
-        callers.clear();
-        pending.clear();
-        cached.clear();
-        groups.clear();
+        rare.clear();
     }
 
     /// Where op `pc` is, for observers.

@@ -127,7 +127,7 @@ impl<'e> Checked<'_, '_, 'e> {
             .dst
             .map_or(0, |_| self.call.decoded.form.response);
         let here = registers(first, count);
-        let pending = &mut self.thread.pending;
+        let pending = &mut self.thread.rare.pending;
         for (answer, _) in pending.iter_mut() {
             *answer &= !waited;
         }
@@ -271,7 +271,7 @@ impl<'e> Checked<'_, '_, 'e> {
             return Ok(());
         };
         let skips = skips(surface, field);
-        let cached = &mut self.thread.cached;
+        let cached = &mut self.thread.rare.cached;
         match cached.iter().find(|(other, _)| *other == index) {
             Some((_, before)) if *before != skips => {
                 let what =

@@ -200,7 +200,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             }),
             // The caches of a simulator hold nothing back; a commit does not change its register.
             Request::FlushRender { .. } => {
-                self.thread.cached.clear();
+                self.thread.rare.cached.clear();
                 Ok(())
             }
             Request::Math(control) => {
