@@ -73,6 +73,8 @@ pub struct Emitter {
     pub leave: Option<Label>,
     /// All lanes that instructions have are enabled wherever the region is.
     pub all_enabled: bool,
+    /// Whether results have an order is asked later, of two of them at once.
+    asks_later: bool,
 }
 
 impl Emitter {
@@ -88,6 +90,7 @@ impl Emitter {
             busy: Vec::new(),
             leave: None,
             all_enabled: false,
+            asks_later: false,
         }
     }
 
@@ -371,16 +374,72 @@ impl Emitter {
             false => self.running(inst.lanes, inst.guard.filter(|_| !select)),
         };
         let mut targets = [0; 2];
+        self.asks_later = inst.rows() == 2 && self.is_plain(inst);
         for r in 0..inst.rows() {
             let mask = masks[usize::from(r)];
             let target = self.target(inst, r, mask);
             targets[usize::from(r)] = target;
             self.value(inst, r, mask, target);
         }
+        if std::mem::take(&mut self.asks_later) {
+            self.ordered_pair(Self::len(inst), targets[0], targets[1], None);
+        }
         for r in 0..inst.rows() {
             let at = usize::from(r);
             self.put(inst, r, masks[at], targets[at]);
         }
+    }
+
+    /// Whether it is arithmetic on all lanes of rows whose results are in registers as soon as they are computed.
+    fn is_plain(&self, inst: &Inst) -> bool {
+        let arithmetic = matches!(
+            inst.work,
+            Work::Single(Opcode::Add | Opcode::Mul | Opcode::Mad, false)
+        );
+        let all = inst.guard.is_none() && (self.all_enabled || inst.lanes.no_mask);
+        let rows =
+            matches!(inst.dst, Put::Dense(_)) && matches!(inst.written(0).kind, Kind::Row(_));
+        arithmetic && all && rows && !self.flush
+    }
+
+    /// Code for two instructions that have nothing to do with each other, as IGC splits one of 32 lanes: whether results
+    /// have an order is asked once. False, and nothing happens, if they are not such; else the region is left in front of
+    /// the first one.
+    pub fn pair(&mut self, a: &Inst, b: &Inst) -> bool {
+        let plain = [a, b].iter().all(|i| i.rows() == 1 && self.is_plain(i));
+        let len = Self::len(a);
+        if !plain || len != Self::len(b) {
+            return false;
+        }
+        let read = |inst: &Inst, bytes: Bytes| {
+            let mut sources = inst.src.iter().filter_map(|s| inst.read(s, 0));
+            sources.any(|source| source.overlaps(bytes))
+        };
+        let (to_a, to_b) = (a.written(0), b.written(0));
+        // Whichever has no order, both are done again.
+        if to_a.overlaps(to_b) || read(b, to_a) || read(a, to_b) {
+            return false;
+        }
+        self.busy.clear();
+        for inst in [a, b] {
+            for operand in &inst.src {
+                if let Some(reg) = inst.read(operand, 0).and_then(|bytes| self.holder(bytes)) {
+                    self.busy.push(reg);
+                }
+            }
+        }
+        self.asks_later = true;
+        let targets = [a, b].map(|inst| {
+            let target = self.target(inst, 0, None);
+            self.value(inst, 0, None, target);
+            target
+        });
+        self.asks_later = false;
+        self.ordered_pair(len, targets[0], targets[1], None);
+        for (inst, target) in [a, b].into_iter().zip(targets) {
+            self.put(inst, 0, None, target);
+        }
+        true
     }
 
     /// The register length of an instruction: what runs on one lane that is always on runs on all of them.
@@ -883,7 +942,9 @@ impl Emitter {
 
     /// Leaves the region in front of the op at hand where a lane that runs has a NaN.
     fn ordered(&mut self, len: Len, value: Reg, mask: Option<Mask>) {
-        self.ordered_pair(len, value, value, mask);
+        if !self.asks_later {
+            self.ordered_pair(len, value, value, mask);
+        }
     }
 
     /// The same for two values.

@@ -499,7 +499,8 @@ impl Flow<'_> {
     /// The ops.
     fn body(&mut self) {
         let region = self.region;
-        for (pc, item) in (region.start..).zip(&region.items) {
+        let mut items = (region.start..).zip(&region.items).peekable();
+        while let Some((pc, item)) = items.next() {
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
                 self.emitter.forget();
@@ -510,6 +511,17 @@ impl Flow<'_> {
                 let on = code.label();
                 code.bind(on);
                 self.joined.push((place, on));
+            }
+            if let (Item::Inst(a), Some((next, Item::Inst(b)))) = (item, items.peek())
+                && region.places.binary_search(next).is_err()
+                && self.emitter.pair(a, b)
+            {
+                if let Some(leave) = self.emitter.leave.take() {
+                    self.left.push((leave, pc, self.uncounted));
+                }
+                self.uncounted += 2;
+                items.next();
+                continue;
             }
             match item {
                 Item::Inst(inst) => self.emitter.inst(inst),
