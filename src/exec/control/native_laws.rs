@@ -278,6 +278,80 @@ proptest! {
     }
 }
 
+/// An op of arithmetic on whole rows, by four numbers.
+fn arithmetic([kind, to, a, b]: [u8; 4], wide: bool) -> Op {
+    let opcode = [Opcode::Add, Opcode::Mul, Opcode::Mad][usize::from(kind % 3)];
+    let (count, offset) = match kind / 3 % 4 {
+        0 if wide => (32, 0),
+        1 if wide => (16, 16),
+        2 => (8, 0),
+        _ => (16, 0),
+    };
+    let row = |n: u8| 128 * u32::from(n % 8) + 64 * u32::from(n / 8 % 2);
+    let source = |n: u8| Source {
+        region: match n / 16 {
+            0 => Region::Scalar(row(n)),
+            _ => Region::Dense(row(n)),
+        },
+        ty: Type::F,
+        modifier: modifier(n, false).filter(|_| n.is_multiple_of(3)),
+    };
+    Op::Alu(Box::new(Alu {
+        opcode,
+        lanes: Lanes {
+            count,
+            offset,
+            no_mask: kind >= 200,
+        },
+        guard: None,
+        dst: Dest {
+            region: Region::Dense(row(to)),
+            ty: Type::F,
+        },
+        dst2: None,
+        overflow: None,
+        src: [a, b, to]
+            .into_iter()
+            .take(sources(opcode))
+            .map(source)
+            .collect(),
+        saturate: false,
+        function: 0,
+        precisions: None,
+    }))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Results without an order are those of the reference, wherever among other results they come up.
+    #[test]
+    fn native_arithmetic_finds_what_has_no_order(
+        values in prop::collection::vec(-3i8..4, BYTES / 4),
+        odd in prop::collection::vec((0..BYTES / 4, prop::sample::select(&[
+            0x7f80_0000u32, 0xff80_0000, 0x7fc0_1234, 0xffa0_0001, 0x7f7f_ffff, 0,
+        ][..])), 0..5),
+        numbers in prop::collection::vec(any::<[u8; 4]>(), 3..20),
+        wide in any::<bool>(),
+        masks in prop::collection::vec(prop_oneof![4 => Just(u32::MAX), 1 => 1u32..], 1..4),
+    ) {
+        let mut words: Vec<u32> = values.iter().map(|v| f32::from(*v).to_bits()).collect();
+        for (at, bits) in odd {
+            words[at] = bits;
+        }
+        let arena: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let mut program = program(numbers.iter().map(|n| arithmetic(*n, wide)).collect(), &arena);
+        program.general_bytes = PREDICATES;
+        let mode = FloatMode { keep_single: true, ..FloatMode::default() };
+        let run = |native| left(&program, &masks, mode, native, true);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        for (native, steps) in native.0.iter().zip(&steps.0) {
+            let differ = (0..BYTES).find(|&i| native.0[i] != steps.0[i]);
+            prop_assert_eq!((differ, native.1), (None, steps.1), "{:#?}", program.ops);
+        }
+    }
+}
+
 /// Whether all lines of a body are code.
 fn is_code(body: &str) -> bool {
     let text = format!(
