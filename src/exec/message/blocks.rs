@@ -47,7 +47,7 @@ enum Work<'s> {
     Read(BlockRows<'s>),
     Write(BlockRows<'s>),
     Scale {
-        scaler: Scaler<'s>,
+        scaler: Box<Scaler<'s>>,
         /// Other messages of the program may have the same group.
         grouped: bool,
     },
@@ -104,7 +104,7 @@ impl<'s> Blocks<'s> {
                 if avs::outer_taps(image, state).is_some() {
                     return None;
                 }
-                let scaler = Scaler::new(image, state, asked)?;
+                let scaler = Box::new(Scaler::new(image, state, asked)?);
                 let bytes = scaler.bytes();
                 let grouped = environment.plans.several_scalers();
                 let work = Work::Scale { scaler, grouped };
