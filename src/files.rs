@@ -379,6 +379,16 @@ impl Writes {
     }
 }
 
+/// Writes one file, whole or not at all.
+///
+/// # Errors
+/// Those of [`Writes::add`] and [`Writes::commit`].
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut writes = Writes::default();
+    writes.add(path, bytes).map_err(|failed| failed.error)?;
+    writes.commit().map(drop).map_err(|failed| failed.error)
+}
+
 /// What had a name before a new file got it.
 struct Replaced {
     target: PathBuf,
@@ -437,6 +447,13 @@ pub fn folder(path: &Path) -> &Path {
 pub fn is_open(path: &Path) -> bool {
     let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
     streams.iter().any(|stream| path == Path::new(stream)) || path.starts_with("/dev/fd")
+}
+
+/// Whether a path names a pipe, which may never have a writer, or a device, which may never end; what the process has
+/// open already is neither.
+pub fn is_endless(path: &Path) -> bool {
+    let stands = std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    stands && !is_open(path)
 }
 
 /// Writes after what is there.

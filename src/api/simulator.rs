@@ -24,6 +24,7 @@ use crate::isa::{Platform, Type};
 use crate::launch::kernel::{Argument, Size};
 use crate::program;
 use crate::source::{Source, Span, Spanned};
+use crate::surface::ledger::Deadline;
 use crate::surface::ledger::USUAL_MEMORY;
 use crate::surface::{Ledger, Memory};
 use std::path::{Path, PathBuf};
@@ -290,7 +291,8 @@ impl Simulator {
         self
     }
 
-    /// How long the threads may run before the run ends with `L0761`; without it there is no limit.
+    /// How long a run may take, reading and checking its text included, before it ends with `L0761`; without it there
+    /// is no limit.
     pub fn timeout(mut self, time: Duration) -> Simulator {
         self.options.timeout = Some(time);
         self
@@ -325,7 +327,8 @@ impl Simulator {
         &self,
         observe: impl Fn(ThreadId) -> O + Sync,
     ) -> Result<(Outcome, Vec<(ThreadId, O)>), Report> {
-        Ledger::within(Some(&Ledger::new(self.memory)), || {
+        let deadline = self.options.timeout.and_then(Deadline::after);
+        Ledger::within(Some(&Ledger::until(self.memory, deadline)), || {
             self.watch_within(observe)
         })
     }

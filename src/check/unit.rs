@@ -10,6 +10,7 @@ use super::{Attributes, CheckOptions, Checked, Step, Unit, UnitKind, operands};
 use crate::diagnostic::{Code, Diagnostic, any_fatal, counted};
 use crate::isa::Platform;
 use crate::source::{Span, Spanned};
+use crate::surface::Ledger;
 use crate::syntax::ast::{Module, Statement};
 use indexmap::IndexMap;
 use std::collections::HashMap;
@@ -86,6 +87,9 @@ fn group(found: &mut Vec<Diagnostic>) {
     *found = kept;
 }
 
+/// Kernels and functions of a text: each has every built-in variable, some kilobytes.
+const MOST_UNITS: usize = 16_384;
+
 type Line<'m> = &'m Spanned<Statement>;
 
 /// See [`super::check`].
@@ -107,6 +111,15 @@ pub(super) fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Di
     let mut units = Vec::new();
     let mut rest = &statements[first..];
     while let Some((head, body)) = rest.split_first() {
+        if units.len() == MOST_UNITS {
+            found.push(
+                Diagnostic::new(Code::L0224)
+                    .at(head.span, "nothing is checked from here on")
+                    .note(format!("a text holds {MOST_UNITS} at most"))
+                    .help("several files"),
+            );
+            break;
+        }
         let end = body.iter().position(opens_unit).unwrap_or(body.len());
         let (unit, said) = check_unit(head, &body[..end], options, (&announced, &module.unread));
         units.extend(unit);
@@ -184,8 +197,12 @@ fn check_unit<'m>(
     };
     let mut attributes = AttributeReader::default();
     let mut open_scopes = Vec::new();
-    for &statement in body {
+    for (number, &statement) in body.iter().enumerate() {
         let span = statement.span;
+        if let Err(late) = Ledger::on_time_at(number) {
+            builder.say(late.diagnostic().at(span, "the text is checked up to here"));
+            break;
+        }
         match &statement.node {
             Statement::Declaration(d) => declare(&mut builder, d),
             Statement::Input(input) => super::inputs::input(&mut builder, input, span),

@@ -12,11 +12,10 @@ use crate::harness::language::Language;
 use crate::harness::{clauses, load, session, tld};
 use crate::isa::Platform;
 use crate::source::Source;
-use crate::surface::Ledger;
+use crate::surface::ledger::{Deadline, Ledger};
 use crate::tld::Strictness;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// Checks programs without running them.
 #[derive(Debug, clap::Args)]
@@ -84,13 +83,10 @@ impl Check {
     pub fn run(self, output: &mut Output) -> Exit {
         let mut exit = Exit::Fine;
         let mut accepted = Vec::new();
-        let begun = Instant::now();
+        let deadline = self.limits.asked_time().and_then(Deadline::after);
         for path in &self.files {
-            if self
-                .limits
-                .asked_time()
-                .is_some_and(|time| begun.elapsed() > time)
-            {
+            // The time is that of all files, the memory that of each.
+            if deadline.is_some_and(|deadline| deadline.is_over().is_some()) {
                 let late = format!("L0761: {} is not checked: the time is over", path.display());
                 return exit.max(output.complain(&late));
             }
@@ -103,7 +99,7 @@ impl Check {
             };
             match load::source_for(&path, self.platform, None) {
                 Ok(source) => {
-                    let ledger = self.limits.ledger();
+                    let ledger = self.limits.ledger(deadline);
                     let one = || self.one(&path, &source, output);
                     let passed = Grants::closed().within(|| Ledger::within(Some(&ledger), one));
                     accepted.push(json!({ "file": source.name(), "accepted": passed }));

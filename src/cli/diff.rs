@@ -3,6 +3,7 @@
 
 use super::check::{for_platform, platform};
 use super::input::Written;
+use super::limits::RunLimits;
 use super::output::{Exit, Output};
 use super::run;
 use crate::diagnostic::counted;
@@ -14,6 +15,7 @@ use crate::harness::session;
 use crate::isa::Platform;
 use crate::launch::kernel::values::split_mix;
 use crate::launch::kernel::{Argument, json};
+use crate::surface::Ledger;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -48,9 +50,8 @@ pub struct Diff {
     /// Leave the smallest launch that differs here, for visim run --launch FOLDER/launch.json A: --keep left.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// Stop a thread after this many instructions.
-    #[arg(long, value_name = "N", default_value_t = session::Options::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
-    max_steps: u64,
+    #[command(flatten)]
+    limits: RunLimits,
     #[command(flatten)]
     launch: Launch,
     #[command(flatten)]
@@ -66,8 +67,8 @@ fn seed(text: &str) -> Result<u64, String> {
 impl Diff {
     /// Runs the command.
     pub fn run(&self, output: &mut Output) -> Exit {
-        let grants = self.launch.grants.clone();
-        grants.within(|| self.run_within(output))
+        let work = || Ledger::within(Some(&self.limits.ledger()), || self.run_within(output));
+        self.launch.grants.within(work)
     }
 
     fn run_within(&self, output: &mut Output) -> Exit {
@@ -161,7 +162,7 @@ impl Diff {
             platform,
             through_bits,
             same_text: self.b.is_none(),
-            limit: self.max_steps,
+            options: self.limits.options(),
         })
     }
 

@@ -9,7 +9,7 @@ use super::run::say;
 use super::watch::write_page;
 use super::word;
 use crate::check::CheckOptions;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::exec::observer::{At, Observer, Running};
 use crate::exec::{Silent, ThreadId};
 use crate::explain::line::{LineObserver, follow};
@@ -25,7 +25,7 @@ use crate::harness::stepped::record;
 use crate::harness::words::nearest;
 use crate::message::Request;
 use crate::program::Op;
-use crate::source::Span;
+use crate::source::{Source, Span};
 use crate::visa_binary::{self, Version};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,11 @@ impl Explain {
             Ok(subject) => subject,
             Err(why) => return output.complain(&why),
         };
-        let opened = match self.target.open(&file, output) {
+        self.target.within(|| self.of_file(&file, line, output))
+    }
+
+    fn of_file(&self, file: &Path, line: usize, output: &mut Output) -> Exit {
+        let opened = match self.target.open(file, output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
@@ -204,6 +208,12 @@ fn explain_code(code: Code, output: &mut Output) -> Exit {
     Exit::Fine
 }
 
+/// Whether who asks about a line is told of a diagnostic: it is there, or it kept the text from being read to its end.
+pub(super) fn concerns(diagnostic: &Diagnostic, source: &Source, line: usize) -> bool {
+    let here = |s: Span| source.line_of(s.start) == line;
+    diagnostic.class() == Class::Limit || diagnostic.span().is_some_and(here)
+}
+
 fn of_line(opened: Opened, line: usize, thread: Option<u32>, output: &mut Output) -> Exit {
     let Opened {
         layers,
@@ -223,7 +233,7 @@ fn of_line(opened: Opened, line: usize, thread: Option<u32>, output: &mut Output
     let here: Vec<_> = front
         .diagnostics
         .iter()
-        .filter(|d| d.span().is_some_and(|s| source.line_of(s.start) == line))
+        .filter(|d| concerns(d, source, line))
         .cloned()
         .collect();
     output.diagnostics(&here, source);

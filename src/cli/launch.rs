@@ -4,6 +4,7 @@
 use super::binding::Binding;
 use super::check::{for_platform, platform};
 use super::input::Written;
+use super::limits::RunLimits;
 use super::output::{Exit, Output};
 use crate::diagnostic::Diagnostic;
 use crate::harness::bind::Layer;
@@ -13,6 +14,7 @@ use crate::harness::output::{Compared, MOST_SHOWN};
 use crate::harness::session;
 use crate::isa::Platform;
 use crate::source::Source;
+use crate::surface::Ledger;
 use serde_json::json;
 use std::path::Path;
 
@@ -29,6 +31,8 @@ pub struct Target {
     #[command(flatten)]
     launch: Launch,
     #[command(flatten)]
+    limits: RunLimits,
+    #[command(flatten)]
     written: Written,
 }
 
@@ -44,16 +48,17 @@ pub struct Opened {
 }
 
 impl Target {
+    /// Does something within the limits, with the files that are granted.
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        let work = || Ledger::within(Some(&self.limits.ledger()), work);
+        self.launch.grants.within(work)
+    }
+
     /// Reads a program, with its launch where one is asked for.
     ///
     /// # Errors
     /// What is wrong has been said.
     pub fn open(&self, file: &Path, output: &mut Output) -> Result<Opened, Exit> {
-        let grants = &self.launch.grants;
-        grants.within(|| self.open_within(file, output))
-    }
-
-    fn open_within(&self, file: &Path, output: &mut Output) -> Result<Opened, Exit> {
         let kernel = self.kernel.as_deref();
         let file = self.written.find(file, (self.platform, kernel), output)?;
         let (layer, found) = self.written.read(&file, (self.platform, kernel), output)?;
@@ -81,7 +86,7 @@ impl Target {
         };
         let options = session::Options {
             launch: launched.map(|launched| launched.prepared),
-            ..session::Options::default()
+            ..self.limits.options()
         };
         Ok(Opened {
             layers,

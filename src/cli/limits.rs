@@ -1,6 +1,7 @@
 //! What a command may take of the machine: memory and time.
 
-use crate::surface::ledger::{Ledger, USUAL_MEMORY};
+use crate::harness::session;
+use crate::surface::ledger::{Deadline, Ledger, USUAL_MEMORY};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,10 +30,46 @@ pub enum Time {
 /// The time of a run where nothing is said.
 const USUAL_TIME: Duration = Duration::from_secs(50);
 
-impl Limits {
-    /// The memory of one run.
+/// Limits of a run as a whole, and of its threads.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct RunLimits {
+    /// Stop a thread after this many instructions.
+    #[arg(long, value_name = "N", default_value_t = session::Options::default().limit, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    max_steps: u64,
+    /// Stop after this many instructions of all threads together (L0607).
+    #[arg(long, value_name = "N", default_value_t = session::Options::default().total, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    max_total_steps: u64,
+    #[command(flatten)]
+    whole: Limits,
+}
+
+impl RunLimits {
+    /// The memory and the time of a run, which begins now.
     pub fn ledger(&self) -> Arc<Ledger> {
-        Ledger::new(self.max_memory.unwrap_or(USUAL_MEMORY))
+        self.whole
+            .ledger(self.whole.of_run().and_then(Deadline::after))
+    }
+
+    /// The memory of a run whose time is counted by who steps through it.
+    pub fn untimed(&self) -> Arc<Ledger> {
+        self.whole.ledger(None)
+    }
+
+    /// How a program runs within them, all else as usual.
+    pub fn options(&self) -> session::Options {
+        session::Options {
+            limit: self.max_steps,
+            total: self.max_total_steps,
+            timeout: self.whole.of_run(),
+            ..session::Options::default()
+        }
+    }
+}
+
+impl Limits {
+    /// The memory of what is done until then.
+    pub fn ledger(&self, deadline: Option<Deadline>) -> Arc<Ledger> {
+        Ledger::until(self.max_memory.unwrap_or(USUAL_MEMORY), deadline)
     }
 
     /// The time that a program may run.

@@ -1,5 +1,6 @@
 //! `visim picture FILE:LINE` and `visim picture --tile Y`: pictures to learn from.
 
+use super::explain::concerns;
 use super::input::FileLine;
 use super::launch::{Opened, Target, one_thread};
 use super::output::{Exit, Output, check_standard};
@@ -80,7 +81,7 @@ impl Picture {
                 Ok(drawing) => drawing,
                 Err(why) => return output.complain(&why.what),
             },
-            (None, Some(subject)) => match self.of_line(subject, output) {
+            (None, Some(subject)) => match self.target.within(|| self.of_line(subject, output)) {
                 Ok(drawing) => drawing,
                 Err(exit) => return exit,
             },
@@ -161,8 +162,8 @@ impl Picture {
             }
         };
         let Some(span) = span else {
-            let here = |d: &&Diagnostic| d.span().is_some_and(|s| source.line_of(s.start) == *line);
-            let here: Vec<Diagnostic> = wrong.iter().filter(here).cloned().collect();
+            let here = wrong.iter().filter(|d| concerns(d, source, *line));
+            let here: Vec<Diagnostic> = here.cloned().collect();
             output.diagnostics(&here, source);
             return Err(match here.is_empty() {
                 true => output.no_instruction(source, *line),

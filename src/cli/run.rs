@@ -5,7 +5,7 @@ use super::binding::{Binding, Refused, layer};
 use super::check::{for_platform, platform};
 use super::input::Written;
 use super::launch;
-use super::limits::Limits;
+use super::limits::RunLimits;
 use super::output::{Exit, Output};
 use super::tld;
 use super::watch::Watching;
@@ -60,14 +60,8 @@ pub struct Run {
     /// Run this many threads at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = jobs)]
     jobs: usize,
-    /// Stop a thread after this many instructions.
-    #[arg(long, value_name = "N", default_value_t = session::Options::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
-    max_steps: u64,
-    /// Stop after this many instructions of all threads together (L0607).
-    #[arg(long, value_name = "N", default_value_t = session::Options::default().total, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
-    max_total_steps: u64,
     #[command(flatten)]
-    limits: Limits,
+    limits: RunLimits,
     /// Make each message into the platform's bits, read them again and serve what they say.
     #[arg(long)]
     through_bits: bool,
@@ -157,7 +151,9 @@ fn serves(language: Language, option: &str) -> bool {
         Language::Visa => option != "strict",
         Language::Send => option != "strict" && !compiled.contains(&option),
         Language::Tld => {
-            general || ["surface", "set", "dump", "save", "threads", "strict"].contains(&option)
+            let of_loads = ["surface", "set", "dump", "save", "threads", "strict"];
+            let of_all = ["max-memory", "timeout", "root", "allow-outside", "no-write"];
+            general || of_loads.contains(&option) || of_all.contains(&option)
         }
     }
 }
@@ -165,7 +161,11 @@ fn serves(language: Language, option: &str) -> bool {
 impl Run {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        self.bounds().within(|| self.run_within(output))
+        let bounds = Bounds {
+            ledger: self.limits.ledger(),
+            ..self.bounds()
+        };
+        bounds.within(|| self.run_within(output))
     }
 
     fn run_within(mut self, output: &mut Output) -> Exit {
@@ -196,10 +196,10 @@ impl Run {
         }
     }
 
-    /// The memory and the files that the options allow.
+    /// The memory and the files that the options allow; the time is counted by who steps through the run.
     pub(super) fn bounds(&self) -> Bounds {
         Bounds {
-            ledger: self.limits.ledger(),
+            ledger: self.limits.untimed(),
             grants: self.launch.grants.clone(),
         }
     }
@@ -267,14 +267,10 @@ impl Run {
         let options = session::Options {
             launch: launched.as_ref().map(|l| l.prepared.clone()),
             jobs: self.jobs,
-            limit: self.max_steps,
-            total: self.max_total_steps,
-            timeout: self.limits.of_run(),
             through_bits: self.through_bits,
             native: self.native,
-            sanitize: false,
             allow_removed: self.allow_removed,
-            ..session::Options::default()
+            ..self.limits.options()
         };
         Ok(Ready {
             layers,

@@ -1,5 +1,6 @@
 //! `.tld` files: run, explained line by line, compared with `load_3d`.
 
+use super::limits::RunLimits;
 use super::output::{Exit, Output};
 use super::run::{deliver, say};
 use crate::diagnostic::Diagnostic;
@@ -7,6 +8,7 @@ use crate::harness::bind::{Layer, Problem};
 use crate::harness::language::Language;
 use crate::harness::tld;
 use crate::harness::{load, pair, session, tld_vs_load};
+use crate::surface::Ledger;
 use crate::tld::machine::Machine;
 use crate::tld::{Fetch, Strictness, Tld, explain};
 use serde_json::json;
@@ -108,11 +110,17 @@ pub struct Compare {
     /// Show the values of threads whose results agree too.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    limits: RunLimits,
 }
 
 impl Compare {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
+        Ledger::within(Some(&self.limits.ledger()), || self.run_within(output))
+    }
+
+    fn run_within(&self, output: &mut Output) -> Exit {
         let is_tld = |path: &PathBuf| Language::of(path) == Language::Tld;
         match self.files.as_slice() {
             [tld] if is_tld(tld) => self.with_twins(tld, output),
@@ -128,6 +136,9 @@ impl Compare {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
+        if let Err(exit) = may_be_compared(&machine, output) {
+            return exit;
+        }
         let starts = machine.statements.iter().map(|s| s.tld.span.start);
         let mut fetches: BTreeMap<u32, BTreeMap<u32, _>> =
             starts.map(|s| (s, BTreeMap::new())).collect();
@@ -220,6 +231,9 @@ impl Compare {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
+        if let Err(exit) = may_be_compared(&machine, output) {
+            return exit;
+        }
         let mut seen = Vec::new();
         let ran = machine.run(|statement, thread, inputs, fetched| {
             seen.push((statement.tld.node, thread, *inputs, *fetched));
@@ -262,6 +276,19 @@ impl Compare {
             }
         }
         self.sum(agree, differ, output)
+    }
+}
+
+/// Refuses more fetches than can be held in memory next to each other.
+fn may_be_compared(machine: &Machine, output: &mut Output) -> Result<(), Exit> {
+    /// Some hundred bytes are kept of each.
+    const MOST: usize = 1 << 20;
+    let (statements, threads) = (machine.statements.len(), machine.threads.len());
+    match statements.saturating_mul(threads) <= MOST {
+        true => Ok(()),
+        false => Err(output.complain(&format!(
+            "L0606: {statements} loads of {threads} threads are more than the {MOST} that are compared; fewer THREADS"
+        ))),
     }
 }
 

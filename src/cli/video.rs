@@ -124,7 +124,7 @@ struct Done {
 impl Video {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        let ledger = self.limits.ledger();
+        let ledger = self.limits.ledger(None);
         let text = output.is_text();
         match Ledger::within(Some(&ledger), || self.convert(text)) {
             Ok(done) => {

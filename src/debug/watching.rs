@@ -2,12 +2,13 @@
 
 use super::engine::{Face, Frame, Go, Here, Pause, Ran, ThreadView, Until, Why};
 use super::stops::{Moment, Stops, first_instruction};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::exec::observer::{Access, At, Observer, Running, Start};
 use crate::exec::{Bindings, ThreadId};
 use crate::message::Request;
 use crate::program::{Barrier, Op, Program};
 use crate::source::Source;
+use crate::surface::ledger::Short;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -207,10 +208,7 @@ impl<'c> Core<'c> {
             .time
             .filter(|time| self.spent + self.since.elapsed() > *time)
         {
-            let given = time.as_secs_f64();
-            let over = Diagnostic::new(Code::L0761).note(format!("the limit is {given} s"));
-            let help = format!("--timeout {}, or none", given * 10.0);
-            self.over = Some(Box::new(over.help(help)));
+            self.over = Some(Box::new(Short::Time(time).diagnostic()));
         }
         match self.face.interrupted(&mut self.stops) {
             Some(Go::Quit) => self.quit = true,

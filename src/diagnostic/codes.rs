@@ -99,6 +99,7 @@ codes! {
     W0221 "unusual version"
     W0222 "alias runs past the end of its base"
     E0223 "variable of the wrong class"
+    L0224 "too many kernels and functions"
     E0301 "surface kind does not fit the message"
     E0302 "media_st does not take this modifier"
     E0303 "plane does not exist"

@@ -203,6 +203,8 @@ impl Verdict {
         let mut writes = crate::files::Writes::default();
         if !self.edits.is_empty() {
             let text = compare::apply(source.text(), &self.edits);
+            // The test may be a link.
+            may_bless(crate::files::folder(&self.path), &self.path)?;
             let added = writes.add(&self.path, text.as_bytes());
             added.map_err(|e| e.to_string())?;
         }
@@ -216,13 +218,17 @@ impl Verdict {
     }
 }
 
+/// Whether blessing a test in `folder` may write `path`: it lies below the folder, whatever else is granted.
+fn may_bless(folder: &Path, path: &Path) -> Result<(), String> {
+    let may = Grants::default().within(|| grants::may_write(folder, path));
+    may.map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// Whether blessing a test in `folder` may write bytes to `path`: it lies below the folder, whatever else is granted,
 /// and what is there is of the same kind.
 fn replaceable(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), String> {
     let refuse = |why: &str| Err(format!("{}: {why}", path.display()));
-    if let Err(error) = Grants::default().within(|| grants::may_write(folder, path)) {
-        return refuse(&error.to_string());
-    }
+    may_bless(folder, path)?;
     let Ok(there) = std::fs::File::open(path) else {
         return Ok(());
     };

@@ -3,7 +3,9 @@
 
 use super::bind::Layer;
 use super::directive::{Save, SurfaceBinding};
+use super::{compile, grants};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::files::write_whole;
 use crate::source::{Span, Spanned};
 use crate::surface::file::{
     BadFile, encode_picture, load_picture, load_rows, open_texture, read_picture,
@@ -93,6 +95,10 @@ pub fn plain(
 pub fn fill(surface: &Surface, text: &Spanned<String>) -> Result<(), Wrong> {
     let filled = Pattern::parse(&text.node).and_then(|pattern| pattern.fill(surface));
     filled.map_err(|bad| {
+        if let Some(short) = bad.short {
+            let label = "surface is not filled to its end";
+            return Box::new(short.diagnostic().at(text.span, label));
+        }
         let start = (text.span.start + bad.at as u32).min(text.span.end);
         let at = Span::new(start, (start + 1).min(text.span.end));
         Box::new(Diagnostic::with_message(Code::E0701, "formula cannot be read").at(at, bad.what))
@@ -190,8 +196,8 @@ pub fn same_picture(surface: &Surface, layer: &Layer, path: &Spanned<String>) ->
         neighbours(&found, x, y)
     ));
     let name = full.file_stem().unwrap_or_default();
-    let folder = std::env::temp_dir().join("visim-failures").join(name);
-    if let Some(folder) = leave(&folder, &wanted, &found) {
+    let folder = failures().map(|folder| folder.join(name));
+    if let Some(folder) = folder.and_then(|folder| leave(&folder, &wanted, &found)) {
         wrong = wrong.note(format!(
             "expected.png, found.png and difference.png are in {}",
             folder.display()
@@ -212,6 +218,12 @@ fn neighbours(picture: &Picture, x: u32, y: u32) -> String {
         rows.push(format!("    {}", texels.join(" ")));
     }
     rows.join("\n")
+}
+
+/// Where what a failed test was is left unless a folder is named: with the user's own files, where no other user waits
+/// with links; `None` where nothing may be written.
+pub fn failures() -> Option<PathBuf> {
+    grants::may_leave().then(|| compile::cache().join("failures"))
 }
 
 /// Leaves the pictures of a failure in a folder; `None` if that fails, which is no reason to say less about the failure
@@ -235,7 +247,7 @@ pub(super) fn leave(folder: &Path, wanted: &Picture, found: &Picture) -> Option<
         ("difference", &difference),
     ] {
         let bytes = encode_picture(picture).ok()?;
-        std::fs::write(folder.join(format!("{name}.png")), bytes).ok()?;
+        write_whole(&folder.join(format!("{name}.png")), &bytes).ok()?;
     }
     Some(folder.to_path_buf())
 }

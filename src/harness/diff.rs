@@ -44,8 +44,8 @@ pub struct Side {
     pub through_bits: bool,
     /// The other side has the same text, so that variables are compared, too.
     pub same_text: bool,
-    /// Instructions that one thread may run.
-    pub limit: u64,
+    /// How it runs, all else as usual.
+    pub options: Options,
 }
 
 /// What both sides are given in place of what files say.
@@ -215,11 +215,10 @@ impl Side {
         };
         let options = Options {
             launch: launched.as_ref().map(|l| l.prepared.clone()),
-            limit: self.limit,
             through_bits: self.through_bits,
             before: Some(Arc::new(before)),
             keep_all: self.same_text && launched.is_none(),
-            ..Options::default()
+            ..self.options.clone()
         };
         let stopped = |refused: session::Refused| Stopped::Run(refused.problems);
         match watched {

@@ -94,10 +94,9 @@ pub fn files(folder: &Path) -> Arc<dyn Files> {
 /// # Errors
 /// It is a pipe, which may never have a writer, or a device, which may never end.
 pub fn may_be_read(path: &Path) -> io::Result<()> {
-    let stands = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
-    match stands && !crate::files::is_open(path) && !Grants::current().allow_outside {
+    match crate::files::is_endless(path) && !Grants::current().allow_outside {
         true => Err(denied(
-            "it is a pipe or a device: `-` is the standard input, and --allow-outside reads any",
+            "it is a pipe or a device: `-` is the standard input; where programs run, --allow-outside reads any",
         )),
         false => Ok(()),
     }
@@ -138,10 +137,32 @@ pub fn may_write(folder: &Path, path: &Path) -> io::Result<()> {
             .iter()
             .filter_map(|root| root.canonicalize().ok()),
     );
-    match roots.iter().any(|root| target.starts_with(root)) {
-        true => Ok(()),
-        false => Err(outside(&roots[0], "written")),
+    let below = roots
+        .iter()
+        .filter_map(|root| target.strip_prefix(root).ok());
+    match below.map(is_of_a_system).min() {
+        Some(false) => Ok(()),
+        Some(true) => Err(of_a_system()),
+        None => Err(outside(&roots[0], "written")),
     }
+}
+
+/// Whether a path below a root leads into what a version control system keeps there: no file of a program, and what is
+/// written there may be carried out.
+fn is_of_a_system(below: &Path) -> bool {
+    let systems = &ROOTS[1..];
+    below
+        .iter()
+        .any(|name| systems.iter().any(|system| name == *system))
+}
+
+fn of_a_system() -> io::Error {
+    denied("it is of a version control system: --allow-outside")
+}
+
+/// Whether something may be left for the user that nobody named: not where nothing is to be written.
+pub fn may_leave() -> bool {
+    !Grants::current().no_write
 }
 
 fn denied(why: &str) -> io::Error {
@@ -162,7 +183,7 @@ struct Granted {
     roots: Vec<PathBuf>,
 }
 
-/// What a folder holds that is the root of a tree.
+/// What a folder holds that is the root of a tree: a file of our own, or what a version control system keeps.
 const ROOTS: &[&str] = &["visim.toml", ".git", ".hg", ".svn", ".jj"];
 
 impl Granted {
@@ -184,10 +205,16 @@ impl Granted {
     /// The place of a file that may be read.
     fn place(&self, path: &Path) -> io::Result<PathBuf> {
         let place = path.canonicalize()?;
-        if !self.roots.iter().any(|root| place.starts_with(root)) {
-            let nowhere = Path::new("its own folder");
-            let root = self.roots.first().map_or(nowhere, PathBuf::as_path);
-            return Err(outside(root, "read"));
+        let roots = self.roots.iter();
+        let below = roots.filter_map(|root| place.strip_prefix(root).ok());
+        match below.map(is_of_a_system).min() {
+            Some(false) => {}
+            Some(true) => return Err(of_a_system()),
+            None => {
+                let nowhere = Path::new("its own folder");
+                let root = self.roots.first().map_or(nowhere, PathBuf::as_path);
+                return Err(outside(root, "read"));
+            }
         }
         match fs::metadata(&place)?.is_file() {
             true => Ok(place),

@@ -3,14 +3,15 @@
 use super::contents::leave;
 use super::kernel::LaunchFile;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::files::write_whole;
 use crate::launch::kernel::Argument;
 use crate::launch::kernel::compare::{Difference, compare};
 use crate::launch::kernel::image::Image;
 use crate::launch::kernel::json::Output;
 use crate::surface::Picture;
 use serde_json::{Value, json};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Elements that a terminal shows of an output that differs.
@@ -108,14 +109,12 @@ impl Compared {
         fs::create_dir_all(folder)?;
         let stem = format!("arg{}", self.argument);
         let mut left = vec![folder.join(format!("{stem}.bin"))];
-        fs::write(&left[0], wrong.argument.bytes().unwrap_or_default())?;
+        write_whole(&left[0], &wrong.argument.bytes().unwrap_or_default())?;
         if let Some(difference) = &self.difference {
             let path = folder.join(format!("{stem}.differs.jsonl"));
-            let mut file = BufWriter::new(File::create(&path)?);
-            for element in &difference.elements {
-                writeln!(file, "{}", difference.json(element))?;
-            }
-            file.flush()?;
+            let lines = difference.elements.iter();
+            let lines = lines.map(|element| format!("{}\n", difference.json(element)));
+            write_whole(&path, lines.collect::<String>().as_bytes())?;
             left.push(path);
         }
         if let Argument::Image(found) = &wrong.argument

@@ -16,13 +16,13 @@ use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
 use crate::isa::{Platform, Type};
 use crate::launch::{
-    Deadline, Grid, Keep, NativeCode, Observer, Outcome, RunOptions, Silent, ThreadId, Trap, run,
+    Grid, Keep, NativeCode, Observer, Outcome, RunOptions, Silent, ThreadId, Trap, run,
 };
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program, SymbolClass};
 use crate::source::{Source, Span, Spanned};
-use crate::surface::Ledger;
 use crate::surface::Surface;
+use crate::surface::ledger::{Deadline, Ledger};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Options {
     pub sanitize: bool,
     /// The registers of all threads are kept, not those alone that the directives look at.
     pub keep_all: bool,
-    /// How long the threads may run.
+    /// How long the threads may run, where the ledger of the host thread has no time.
     pub timeout: Option<Duration>,
     /// What a host does with the memory that is bound, before the threads start.
     pub before: Option<Before>,

@@ -67,7 +67,8 @@ pub fn start(
         .filter(|&n| n <= MAX_THREADS)
         .unwrap_or(0);
     let mut asked = layers.iter().enumerate().rev();
-    let asked = asked.find_map(|(at, layer)| Some((at, layer.directives.threads?.span)));
+    let asked: Option<(usize, Span)> =
+        asked.find_map(|(at, layer)| Some((at, layer.directives.threads?.span)));
     if let (0, Some((layer, span))) = (count, asked) {
         let diagnostic = *wrong(span, format!("more than {MAX_THREADS} threads"));
         problems.push(Problem { layer, diagnostic });
@@ -86,7 +87,22 @@ pub fn start(
             0
         }
     };
-    let mut machine = Machine::new(statements, grid, last);
+    let mut machine = match Machine::new(statements, grid, last) {
+        Ok(machine) => machine,
+        Err(short) => {
+            let (layer, diagnostic) = match asked {
+                Some((layer, span)) => (
+                    layer,
+                    short
+                        .diagnostic()
+                        .at(span, "of the registers of all threads"),
+                ),
+                None => (0, short.diagnostic()),
+            };
+            problems.push(Problem { layer, diagnostic });
+            return Err(problems);
+        }
+    };
     for (layer, at) in layers.iter().zip(0..) {
         let mut push = |result: Result<(), Wrong>| {
             problems.extend(result.err().map(|d| Problem {
@@ -361,7 +377,10 @@ fn texture(machine: &mut Machine, layer: &Layer, asked: &SurfaceBinding) -> Resu
         ..kind
     };
     let surface = match &asked.origin {
-        Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
+        Origin::New => Surface::zeroed(description).map_err(|e| match e.too_large() {
+            true => Box::new(Diagnostic::new(e.code).at(asked.span, e.what).help(e.help)),
+            false => wrong(asked.span, e.what),
+        })?,
         Origin::Picture(path) => contents::picture(layer, asked, path, description, false)?,
         _ => {
             return Err(wrong(
@@ -386,7 +405,13 @@ fn texture(machine: &mut Machine, layer: &Layer, asked: &SurfaceBinding) -> Resu
         None => None,
     };
     let added = machine.add(pointer, &header, surface);
-    added.map_err(|why| Box::new(Diagnostic::new(why.code).at(asked.span, why.what)))?;
+    added.map_err(|why| {
+        let refused = Diagnostic::new(why.code).at(asked.span, why.what);
+        Box::new(match why.help.is_empty() {
+            true => refused,
+            false => refused.help(why.help),
+        })
+    })?;
     if let Some((bytes, span)) = sparse {
         let size = machine.bytes_at(header.address);
         if bytes.end > size {

@@ -15,9 +15,7 @@ mod grid;
 mod group;
 pub mod kernel;
 
-pub use crate::exec::{
-    Bindings, Deadline, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap,
-};
+pub use crate::exec::{Bindings, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap};
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::base::cores;
@@ -32,7 +30,7 @@ use crate::exec::{
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
-use crate::surface::ledger::{Charge, Ledger};
+use crate::surface::ledger::{Charge, Deadline, Ledger};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -201,7 +199,12 @@ pub fn run<O: Observer>(
         plans: &plans,
         grid,
         options,
-        allowance: Allowance::new(options.total, options.deadline),
+        allowance: Allowance::new(
+            options.total,
+            Ledger::current()
+                .and_then(|ledger| ledger.deadline())
+                .or(options.deadline),
+        ),
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),

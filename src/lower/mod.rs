@@ -25,6 +25,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode, Platform, Slot};
 use crate::program::{Function, Input, Lanes, Op, Owner, Program, Site, Text};
 use crate::source::{Span, Spanned};
+use crate::surface::Ledger;
 use crate::syntax::ast::{Instruction, Operand};
 use indexmap::IndexMap;
 use layout::{Layout, UnitLayout, symbol};
@@ -222,7 +223,11 @@ impl Builder<'_> {
             span: Span::default(),
             opcode: Opcode::Ret,
         };
-        for step in steps {
+        for (number, step) in steps.iter().enumerate() {
+            if let Err(late) = Ledger::on_time_at(number) {
+                self.diagnostics.push(late.diagnostic());
+                return;
+            }
             op_of_step.push(self.ops.len() as u32);
             let Step::Instruction(instruction) = step else {
                 continue;

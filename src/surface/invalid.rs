@@ -25,7 +25,7 @@ pub struct Invalid {
 
 impl From<Short> for Invalid {
     fn from(short: Short) -> Invalid {
-        let full = Invalid::new(Code::L0606, short.to_string());
+        let full = Invalid::new(short.code(), short.to_string());
         full.fix(&["size"], short.help())
     }
 }

@@ -1,8 +1,9 @@
-//! What a run takes of the host's memory, all surfaces and buffers together.
+//! What a run takes of the host: memory, all surfaces and buffers together, and time.
 //!
 //! ```text
 //!  Ledger::new(4 GiB) ─ within ─▶ files, surfaces, buffers, workers of the run ─ Memory::allot ─▶ take
-//!                                                                        Memory dropped ─▶ give back
+//!   .until(50 s)                                                         Memory dropped ─▶ give back
+//!                                   formulas, texture loads, tables of values ──────────▶ on_time
 //! ```
 //!
 //! The ledger of a run belongs to the host thread that makes its memory: the places that do are many, in files,
@@ -12,20 +13,42 @@ use crate::diagnostic::{Code, Diagnostic};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Bytes that a run may have where nothing else is said: 4 GiB.
 pub const USUAL_MEMORY: u64 = 4 << 30;
 
-/// The memory of one run.
+/// A time at which a run is ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    at: Instant,
+    given: Duration,
+}
+
+impl Deadline {
+    /// So long after now; a time that no clock reaches is none that ends anything.
+    pub fn after(given: Duration) -> Option<Deadline> {
+        let at = Instant::now().checked_add(given)?;
+        Some(Deadline { at, given })
+    }
+
+    /// The time that was given, if it is over.
+    pub fn is_over(&self) -> Option<Duration> {
+        (Instant::now() >= self.at).then_some(self.given)
+    }
+}
+
+/// The memory and the time of one run.
 #[derive(Debug)]
 pub struct Ledger {
     limit: u64,
+    deadline: Option<Deadline>,
     taken: AtomicU64,
     /// The first request that found no room.
     short: Mutex<Option<Short>>,
 }
 
-/// Memory that cannot be had.
+/// Memory or time that cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Short {
     /// More than the run may have.
@@ -41,6 +64,9 @@ pub enum Short {
     /// The system has none.
     #[error("the system has no {0} bytes of memory left")]
     System(u64),
+    /// The run has had its time.
+    #[error("the limit is {} s", .0.as_secs_f64())]
+    Time(Duration),
 }
 
 impl Short {
@@ -52,12 +78,21 @@ impl Short {
                 format!("--max-memory {all}M, or smaller surfaces and buffers")
             }
             Short::System(_) => "smaller surfaces and buffers".to_string(),
+            Short::Time(given) => format!("--timeout {}, or none", given.as_secs_f64() * 10.0),
         }
     }
 
-    /// `L0606`, without a place.
+    /// `L0606` or `L0761`.
+    pub fn code(&self) -> Code {
+        match self {
+            Short::Limit { .. } | Short::System(_) => Code::L0606,
+            Short::Time(_) => Code::L0761,
+        }
+    }
+
+    /// What is said of it, without a place.
     pub fn diagnostic(&self) -> Diagnostic {
-        let diagnostic = Diagnostic::new(Code::L0606).note(self.to_string());
+        let diagnostic = Diagnostic::new(self.code()).note(self.to_string());
         diagnostic.help(self.help())
     }
 }
@@ -82,8 +117,14 @@ impl Drop for Charge {
 impl Ledger {
     /// One of `limit` bytes, of which none are taken.
     pub fn new(limit: u64) -> Arc<Ledger> {
+        Ledger::until(limit, None)
+    }
+
+    /// One of `limit` bytes that ends what is done within it at a time.
+    pub fn until(limit: u64, deadline: Option<Deadline>) -> Arc<Ledger> {
         Arc::new(Ledger {
             limit,
+            deadline,
             taken: AtomicU64::new(0),
             short: Mutex::new(None),
         })
@@ -124,6 +165,34 @@ impl Ledger {
                 limit: ledger.limit,
             })),
         }
+    }
+
+    /// Looks at the clock for the host thread; what may take long does so now and then.
+    ///
+    /// # Errors
+    /// [`Short::Time`].
+    pub fn on_time() -> Result<(), Short> {
+        let deadline = CURRENT.with(|current| current.borrow().as_ref().and_then(|l| l.deadline));
+        match deadline.and_then(|deadline| deadline.is_over()) {
+            Some(given) => Err(Short::Time(given)),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`Ledger::on_time`], for the `number`-th of many short steps: the clock is looked at for some of them.
+    ///
+    /// # Errors
+    /// [`Short::Time`].
+    pub fn on_time_at(number: usize) -> Result<(), Short> {
+        match number.is_multiple_of(64) {
+            true => Ledger::on_time(),
+            false => Ok(()),
+        }
+    }
+
+    /// When what is done within it is ended.
+    pub fn deadline(&self) -> Option<Deadline> {
+        self.deadline
     }
 
     /// The first request that found no room.

@@ -16,8 +16,10 @@
 //! hexadecimal; `float` and `rgba` also take decimal fractions and compute in f64, the others in 64-bit
 //! integers that wrap, with `/` rounding down and `mod` never negative.
 
+use super::ledger::{Ledger, Short};
 use super::texel::encode;
 use super::{Image, Kind, Picture, Surface};
+use std::convert::Infallible;
 
 /// What is wrong with a formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +29,27 @@ pub struct BadPattern {
     pub what: String,
     /// Byte of the formula where it shows.
     pub at: usize,
+    /// Nothing is wrong with the formula: memory or time is over.
+    pub short: Option<Short>,
+}
+
+impl From<Short> for BadPattern {
+    fn from(short: Short) -> BadPattern {
+        BadPattern {
+            short: Some(short.clone()),
+            ..BadPattern::new(short.to_string(), 0)
+        }
+    }
+}
+
+impl BadPattern {
+    fn new(what: impl Into<String>, at: usize) -> BadPattern {
+        BadPattern {
+            what: what.into(),
+            at,
+            short: None,
+        }
+    }
 }
 
 /// A formula that has been read.
@@ -82,6 +105,9 @@ type At = [i64; 7];
 /// Parentheses may nest this deep.
 const MAX_DEPTH: u32 = 64;
 
+/// Operators of a formula: each may make the tree, which is walked by recursion, one deeper.
+const MAX_OPERATORS: u32 = 1000;
+
 impl Pattern {
     /// Reads a formula.
     ///
@@ -92,6 +118,7 @@ impl Pattern {
             text,
             at: 0,
             depth: 0,
+            operators: 0,
         };
         let head = reader.word();
         let unit = match head {
@@ -151,21 +178,19 @@ impl Pattern {
     /// formula asks which.
     ///
     /// # Errors
-    /// [`BadPattern`] if the formula divides by zero somewhere, or the surface's format cannot be written
-    /// by texels (`rgba`, `photo`).
+    /// [`BadPattern`] if the formula divides by zero somewhere, the surface's format cannot be written
+    /// by texels (`rgba`, `photo`), or the time is over ([`Ledger::on_time`]).
     pub fn fill(&self, surface: &Surface) -> Result<(), BadPattern> {
         let d = surface.description();
         let (w, h) = (i64::from(d.width), i64::from(d.height));
         match self.unit {
             Unit::Photo => {
                 let seed = self.values[0].integer(&[0, 0, 0, w, h, 0, 0])?;
-                let refused = |e: super::Refused| BadPattern {
-                    what: e.what,
-                    at: 0,
-                };
-                return photo(d.width, d.height, seed as u32)
-                    .store(surface)
-                    .map_err(refused);
+                let refused = |e: super::Refused| BadPattern::new(e.what, 0);
+                let pixels = u64::from(d.width) * u64::from(d.height);
+                let _charge = Ledger::take(pixels * size_of::<[u16; 4]>() as u64)?;
+                let picture = picture_of(d.width, d.height, seed as u32, on_time)?;
+                return picture.store(surface).map_err(refused);
             }
             Unit::Rgba => return self.fill_texels(surface),
             _ => {}
@@ -188,6 +213,7 @@ impl Pattern {
                 };
                 let mut bytes = Vec::with_capacity(all);
                 for y in 0..rows {
+                    on_time()?;
                     let (l, s) = (image.level.into(), image.sample.into());
                     self.line(row, [0, y as i64, z, w, h, l, s], &mut bytes)?;
                 }
@@ -224,7 +250,7 @@ impl Pattern {
 
     fn fill_texels(&self, surface: &Surface) -> Result<(), BadPattern> {
         let d = surface.description();
-        let fail = |what: String| Err(BadPattern { what, at: 0 });
+        let fail = |what: String| Err(BadPattern::new(what, 0));
         if d.kind == Kind::Null || (!d.format.is_packed_422() && encode(d.format, [0; 4]).is_none())
         {
             return fail(format!(
@@ -236,6 +262,9 @@ impl Pattern {
             let (width, height, _) = surface.level_size(image.level);
             let (level, slice, sample) = (d.min_lod + image.level, image.slice, image.sample);
             for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                if x == 0 {
+                    on_time()?;
+                }
                 let at = [x, y, slice, d.width, d.height, image.level, sample].map(i64::from);
                 let mut rgba = [0; 4];
                 for (channel, value) in rgba.iter_mut().zip(&self.values) {
@@ -251,6 +280,11 @@ impl Pattern {
         }
         Ok(())
     }
+}
+
+/// Whether there is time for one more row.
+fn on_time() -> Result<(), BadPattern> {
+    Ledger::on_time().map_err(BadPattern::from)
 }
 
 /// `l` of [`VARIABLES`].
@@ -330,19 +364,15 @@ impl Term {
 }
 
 fn by_zero(at: &At) -> BadPattern {
-    BadPattern {
-        what: format!(
-            "division by zero at x = {}, y = {}, z = {}",
-            at[0], at[1], at[2]
-        ),
-        at: 0,
-    }
+    let [x, y, z, ..] = at;
+    BadPattern::new(format!("division by zero at x = {x}, y = {y}, z = {z}"), 0)
 }
 
 struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
+    operators: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -351,10 +381,7 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong(&self, what: impl Into<String>) -> BadPattern {
-        BadPattern {
-            what: what.into(),
-            at: self.at,
-        }
+        BadPattern::new(what, self.at)
     }
 
     fn blanks(&mut self) {
@@ -398,12 +425,11 @@ impl<'a> Reader<'a> {
             return self.factor();
         };
         let mut left = self.term(level + 1)?;
-        let mut length = 0;
         while let Some(&(_, operator)) = operators.iter().find(|(sign, _)| self.takes(sign)) {
             let right = self.term(level + 1)?;
             left = Term::Two(operator, Box::new((left, right)));
-            length += 1;
-            if length > 4 * MAX_DEPTH {
+            self.operators += 1;
+            if self.operators > MAX_OPERATORS {
                 return Err(self.wrong("the formula is too long"));
             }
         }
@@ -494,6 +520,19 @@ impl<'a> Reader<'a> {
 /// A picture that exercises filters as a photograph does: slopes, rings, hard edges, grain. The same for
 /// the same seed on every host: integers only.
 pub fn photo(width: u32, height: u32, seed: u32) -> Picture {
+    match picture_of(width, height, seed, || Ok::<(), Infallible>(())) {
+        Ok(picture) => picture,
+        Err(never) => match never {},
+    }
+}
+
+/// [`photo`], whose rows `may` each be made.
+fn picture_of<E>(
+    width: u32,
+    height: u32,
+    seed: u32,
+    may: impl Fn() -> Result<(), E>,
+) -> Result<Picture, E> {
     // Rises and falls between 0 and 255 with the given period.
     let wave = |v: i64, period: i64| {
         let t = v.rem_euclid(period) * 510 / period;
@@ -529,12 +568,16 @@ pub fn photo(width: u32, height: u32, seed: u32) -> Picture {
         }
         rgba
     };
-    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    Picture {
+    let mut pixels = Vec::new();
+    for y in 0..height {
+        may()?;
+        pixels.extend((0..width).map(|x| pixel(x, y)));
+    }
+    Ok(Picture {
         width,
         height,
-        pixels: pixels.map(|(x, y)| pixel(x, y)).collect(),
-    }
+        pixels,
+    })
 }
 
 #[cfg(test)]

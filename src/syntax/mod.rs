@@ -34,6 +34,7 @@ pub use printer::{print, print_instruction, print_statement};
 
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::source::Source;
+use crate::surface::Ledger;
 use ast::{Line, Module, Statement};
 use context::Context;
 use std::collections::HashMap;
@@ -116,7 +117,7 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     let mut version_seen = false;
     let mut file = 0;
     let mut bad_lines = 0;
-    for logical in line::split(source.text(), &mut split_diagnostics) {
+    for (number, logical) in line::split(source.text(), &mut split_diagnostics).enumerate() {
         let text: &str = &logical.text;
         let of = source.file_of(logical.start);
         if of != file {
@@ -124,6 +125,12 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
             (file, version_seen) = (of, false);
         }
         cx.enter_line(logical.start, text.len());
+        if let Err(late) = Ledger::on_time_at(number) {
+            let here = cx.place(text.len(), text.len());
+            told.diagnostics
+                .push(late.diagnostic().at(here, "the text is read up to here"));
+            break;
+        }
         let mut statement = None;
         if !text.is_empty() {
             match statement::statement(&mut cx, text) {

@@ -15,6 +15,7 @@ use super::{
     fetch,
 };
 use crate::diagnostic::{Code, Diagnostic};
+use crate::surface::ledger::{Charge, Ledger, Short};
 use crate::surface::{Description, Format, MAX_BYTES, Picture, Surface, TexelPosition};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -62,6 +63,8 @@ pub struct Machine {
     /// The texels of each header as the vISA sampler sees them.
     pub surfaces: BTreeMap<u32, Surface>,
     memory: Pieces,
+    /// What registers and textures take of the run's memory.
+    charges: Vec<Charge>,
 }
 
 /// Why a texture is refused.
@@ -71,12 +74,25 @@ pub struct Refused {
     pub code: Code,
     /// What is wrong.
     pub what: String,
+    /// What to do about it; empty where that is said already.
+    pub help: String,
+}
+
+impl From<Short> for Refused {
+    fn from(short: Short) -> Refused {
+        Refused {
+            code: short.code(),
+            what: short.to_string(),
+            help: short.help(),
+        }
+    }
 }
 
 fn refused(what: impl Into<String>) -> Refused {
     Refused {
         code: Code::E0705,
         what: what.into(),
+        help: String::new(),
     }
 }
 
@@ -91,9 +107,13 @@ pub enum Target {
 
 impl Machine {
     /// Threads of a grid with statements to run, and headers 0 to `last` to be set.
-    pub fn new(statements: Vec<Statement>, grid: (u32, u32), last: u32) -> Machine {
+    ///
+    /// # Errors
+    /// There is no memory for their registers.
+    pub fn new(statements: Vec<Statement>, grid: (u32, u32), last: u32) -> Result<Machine, Short> {
         let threads = grid.0.saturating_mul(grid.1).min(MAX_THREADS);
-        Machine {
+        let charge = Ledger::take(u64::from(threads) * size_of::<Thread>() as u64)?;
+        Ok(Machine {
             statements,
             grid,
             threads: vec![Thread::default(); threads as usize],
@@ -101,7 +121,8 @@ impl Machine {
             pool: HeaderPool::new(last),
             surfaces: BTreeMap::new(),
             memory: Pieces::default(),
-        }
+            charges: charge.into_iter().collect(),
+        })
     }
 
     /// An address past all textures, for the next one.
@@ -115,7 +136,8 @@ impl Machine {
     /// Adds a texture: header `pointer`, and the texels of level 0 of `surface` in memory as it says.
     ///
     /// # Errors
-    /// `E0705`: the header is not valid, or its texture overlaps another. `L0713`: it is too large.
+    /// `E0705`: the header is not valid, or its texture overlaps another. `L0713`: it is too large; `L0606`, `L0761`: too
+    /// large, or too late, for the run.
     pub fn add(&mut self, pointer: u32, header: &Header, surface: Surface) -> Result<(), Refused> {
         let words = header.encode();
         let checked = Header::decode(&words).map_err(|problems| {
@@ -159,7 +181,7 @@ impl Machine {
             let label = format!("{size} bytes are more than {MAX_BYTES}");
             return Err(Refused {
                 code: Code::L0713,
-                what: label,
+                ..refused(label)
             });
         }
         let (start, end) = (header.address, header.address + size);
@@ -173,6 +195,7 @@ impl Machine {
                 "{start:#x}…{end:#x} overlaps another texture"
             )));
         }
+        self.charges.extend(Ledger::take(size)?);
         let mut bytes = vec![0; size as usize];
         let texel = header.components.bytes();
         let solid = header.texture_type == TextureType::ThreeD;
@@ -187,6 +210,9 @@ impl Machine {
             let [w, h, d] = texture.extent(level);
             for (layer, z) in (0..layers).flat_map(|layer| (0..d as u32).map(move |z| (layer, z))) {
                 for (y, x) in (0..h as u32).flat_map(|y| (0..w as u32).map(move |x| (y, x))) {
+                    if x == 0 {
+                        Ledger::on_time()?;
+                    }
                     let slice = if solid {
                         deep(z, level, header.depth)
                     } else {
@@ -240,7 +266,7 @@ impl Machine {
     /// Runs every statement for every thread; `seen` observes each fetch.
     ///
     /// # Errors
-    /// The first fetch that cannot be carried out.
+    /// The first fetch that cannot be carried out; `L0761`.
     pub fn run(
         &mut self,
         mut seen: impl FnMut(&Statement, usize, &Inputs, &Fetch),
@@ -252,6 +278,12 @@ impl Machine {
         };
         for statement in &self.statements {
             for (number, thread) in self.threads.iter_mut().enumerate() {
+                if let Err(late) = Ledger::on_time_at(number) {
+                    return Err(Box::new(
+                        late.diagnostic()
+                            .at(statement.tld.span, "the loads have come to here"),
+                    ));
+                }
                 let inputs = Inputs::gather(&statement.tld, thread, &textures.bank);
                 let fetched =
                     fetch::execute(&statement.tld, thread, &textures).map_err(|trap| {

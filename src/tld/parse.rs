@@ -20,6 +20,7 @@ use super::rules::{self, Places, Strictness};
 use super::{tlds, word};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::{Source, Span, Spanned};
+use crate::surface::Ledger;
 use crate::syntax::error::{Expected, Read, either, expected, problem, refuse};
 use nom::Parser;
 use nom::branch::alt;
@@ -54,9 +55,14 @@ impl fmt::Display for Statement {
 pub fn parse(source: &Source, strictness: Strictness) -> (Vec<Statement>, Vec<Diagnostic>) {
     let (mut statements, mut diagnostics) = (Vec::new(), Vec::new());
     let mut start = 0;
-    for line in source.text().split_inclusive('\n') {
+    for (number, line) in source.text().split_inclusive('\n').enumerate() {
         let text = line.trim_end_matches(['\n', '\r']);
         let end = (start + text.len()) as u32;
+        if let Err(late) = Ledger::on_time_at(number) {
+            let here = Span::new(start as u32, end);
+            diagnostics.push(late.diagnostic().at(here, "the text is read up to here"));
+            break;
+        }
         match read_line(text, end) {
             Ok(None) => {}
             Ok(Some((statement, places, word))) => {

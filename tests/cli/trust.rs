@@ -208,6 +208,105 @@ fn instructions_and_time_are_bounded() {
     );
 }
 
+/// Each command that runs a program has the same limits, and says which option raises the one that was met.
+#[test]
+fn every_command_that_runs_has_limits() {
+    let endless = "// THREADS 64,64\n// SURFACE T6: R8_UINT 1024x1024\n.version 4.1\n.kernel \"k\"\n\
+         .decl T6 v_type=T num_elts=1\n.decl V v_type=G type=ud num_elts=8 align=GRF\nL0:\n\
+         oword_ld (1) T6 0x0:ud V.0\njmp (M1, 1) L0\nret (M1, 1)\n";
+    let folder = folder(&[("k.visa", endless)]);
+    for command in [
+        &["run", "k.visa"][..],
+        &["run", "k.visa", "--stats"],
+        &["test", "k.visa"],
+        &["debug", "k.visa", "-x", "continue"],
+        &["diff", "k.visa", "--platforms", "skl,tgllp"],
+        &["explain", "k.visa:8"],
+        &["explain", "k.visa:8", "--html", "page.html"],
+        &["picture", "k.visa:8", "-o", "touched.svg"],
+    ] {
+        for (limit, code) in [
+            ("--max-total-steps=200000", "L0607"),
+            ("--max-steps=20000", "L0602"),
+            ("--timeout=0.2", "L0761"),
+            ("--max-memory=1000K", "L0606"),
+        ] {
+            let (_, said) = visim(folder.path(), &[command, &[limit]].concat());
+            let option = limit.split_once('=').expect("an option").0;
+            holds(
+                &said,
+                &[&format!("limit[{code}]"), &format!("help: {option} ")],
+            );
+        }
+    }
+}
+
+/// The time of a command begins with it: what reads, checks and fills looks at the clock as well.
+#[test]
+fn the_time_covers_what_comes_before_a_run() {
+    let code = ".version 4.1\n.kernel \"k\"\n.decl T6 v_type=T num_elts=1\n\
+                .decl V v_type=G type=d num_elts=8 align=GRF\n";
+    let add = "    add (M1, 8) V(0,0)<1> V(0,0)<1;1,0> 2:d\n";
+    let long = format!("{code}{}    ret (M1, 1)\n", add.repeat(200_000));
+    let filled = |formula: &str| {
+        format!("// SURFACE T6: R32G32B32A32_FLOAT 8192x8192, {formula}\n{code}    ret (M1, 1)\n")
+    };
+    let loads = |size: &str| {
+        format!(
+            "// SURFACE T0: R8G8B8A8_UINT {size} bank=0x1, byte(x,y) = x\n// THREADS 1024,1024\n{}",
+            "{ TLD.LZ.T R0, R4, 0x1, 2D, 0xf ;\n".repeat(1000)
+        )
+    };
+    let folder = folder(&[
+        ("long.visa", &long),
+        ("bytes.visa", &filled("byte(x,y) = x + y")),
+        ("texels.visa", &filled("rgba(x,y) = x/w, y/h, 0, 1")),
+        ("photo.visa", &filled("photo(7)")),
+        ("many.tld", &loads("4x4")),
+        ("large.tld", &loads("8192x8192")),
+        ("lines.tld", &loads("4x4").repeat(300)),
+    ]);
+    let begun = Instant::now();
+    for command in [
+        &["check", "long.visa"][..],
+        &["run", "long.visa"],
+        &["explain", "long.visa:7"],
+        &["diff", "long.visa", "--through-bits"],
+        &["run", "bytes.visa"],
+        &["run", "texels.visa"],
+        &["run", "photo.visa"],
+        &["picture", "bytes.visa:6", "-o", "touched.svg"],
+        &["run", "many.tld"],
+        &["run", "large.tld"],
+        &["check", "lines.tld"],
+        &["compare", "large.tld"],
+    ] {
+        let late = said(&folder, &[command, &["--timeout", "0.1"]].concat(), 1);
+        holds(
+            &late,
+            &[
+                "limit[L0761]",
+                "the limit is 0.1 s",
+                "help: --timeout 1, or none",
+            ],
+        );
+    }
+    let tested = said(&folder, &["test", ".", "--timeout", "0.1"], 1);
+    holds(&tested, &["L0761", "7 failed"]);
+    assert!(
+        begun.elapsed() < Duration::from_secs(200),
+        "{:?}",
+        begun.elapsed()
+    );
+    // Registers of texture loads and their textures are memory of the run.
+    let full = ["run", "many.tld", "--max-memory", "100M"];
+    holds(&said(&folder, &full, 1), &["L0606", "--max-memory"]);
+    let full = ["run", "large.tld", "--max-memory", "1100M"];
+    holds(&said(&folder, &full, 1), &["L0606", "--max-memory"]);
+    let many = ["compare", "many.tld", "--timeout", "none"];
+    holds(&said(&folder, &many, 2), &["L0606", "fewer THREADS"]);
+}
+
 /// Sixty-four threads of some ten thousand instructions, the 41st of which ends in a trap: what others run meanwhile does
 /// not count.
 #[test]
@@ -318,6 +417,28 @@ fn outputs_are_whole_however_little_memory_there_is() {
     assert_eq!(ends.len(), 2, "some runs have enough memory, and some not");
 }
 
+/// What a text repeats or nests takes no more memory and no more stack than there is.
+#[test]
+fn what_a_text_repeats_is_bounded() {
+    // Six hundred operators a level: the tree that a reader makes of them is as deep.
+    let nested = (0..60).fold("x".to_string(), |inner, _| {
+        let tails = ["*x", "+x", "<<x", "&x", " xor x", "|x"].map(|tail| tail.repeat(256));
+        format!("({inner}{})", tails.concat())
+    });
+    let formula = format!(
+        "// SURFACE T6: R8_UINT 16x16, byte(x,y) = {nested}\n.version 4.1\n.kernel \"k\"\n\
+         .decl T6 v_type=T num_elts=1\n    ret (M1, 1)\n"
+    );
+    let kernels = format!(".version 4.1\n{}", ".kernel \"k\"\n".repeat(20_000));
+    let folder = folder(&[("formula.visa", &formula), ("kernels.visa", &kernels)]);
+    let long = said(&folder, &["run", "formula.visa"], 1);
+    holds(&long, &["E0701", "the formula is too long"]);
+    holds(
+        &said(&folder, &["check", "kernels.visa"], 1),
+        &["L0224", "kernels.visa:16386:"],
+    );
+}
+
 /// A text that is nothing but length is refused before it is looked at.
 #[test]
 fn texts_are_bounded() {
@@ -401,6 +522,17 @@ fn control_characters_are_not_printed() {
     holds(
         &said(&folder, &["test", "."], 1),
         &["b␛[2J␊.visa", "␛[31mmov"],
+    );
+    // The debugger says names of the program, and repeats what it is asked.
+    let named = ".version 4.1\n.kernel \"k\x1b[31m\"\n    ret (M1, 1) // \x1b[2J\n";
+    let folder = self::folder(&[("k.visa", named)]);
+    let session = [
+        "debug", "k.visa", "-x", "\x1b[2J", "-x", "list", "-x", "quit",
+    ];
+    let (_, said) = visim(folder.path(), &session);
+    assert!(
+        !said.contains('\x1b') && said.contains("kernel k␛[31m"),
+        "{said:?}"
     );
 }
 
@@ -487,6 +619,20 @@ fn programs_read_and_write_where_they_may() {
     let (code, said) = visim(&own, &["run", "reads.visa"]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(visim(&own, &["run", "writes.visa"]).0, Some(2));
+    // What a version control system keeps is no file of a program.
+    let control = own.join(".git");
+    std::fs::create_dir(&control).expect("a folder");
+    std::fs::write(control.join("config"), "settings").expect("written");
+    put("steals.visa", &copies(".git/config", "out.bin"));
+    put("plants.visa", &copies("in.bin", "deep/../.git/config"));
+    for name in ["steals.visa", "plants.visa"] {
+        let (code, said) = visim(&own, &["run", name]);
+        assert_eq!(code, Some(2), "{said}");
+        holds(&said, &["version control system"]);
+    }
+    let kept = std::fs::read(control.join("config")).expect("there");
+    assert_eq!(kept, b"settings");
+    std::fs::remove_dir_all(control).expect("there");
     // Options are the user's own.
     let given = ["run", "fine.visa", "--save", "T6=../left.bin"];
     assert_eq!(visim(&own, &given).0, Some(0));
@@ -563,6 +709,67 @@ fn links_and_pipes_lead_nowhere() {
     holds(&said, &named);
 }
 
+/// A video is read from files and from what the process has open.
+#[cfg(unix)]
+#[test]
+fn videos_are_not_read_from_pipes() {
+    let folder = folder(&[("a.png", "")]);
+    std::fs::create_dir(folder.path().join("pictures")).expect("a folder");
+    for pipe in ["pipe.y4m", "pipe.nv12", "pictures/1.png"] {
+        let made = Command::new("mkfifo")
+            .arg(folder.path().join(pipe))
+            .status();
+        assert!(made.expect("mkfifo").success());
+    }
+    for (input, more) in [
+        ("pipe.y4m", &[][..]),
+        ("pipe.nv12", &["--size", "16x16"]),
+        ("pictures", &[]),
+        ("pictures/1.png", &[]),
+        ("pictures/%d.png", &[]),
+        ("/dev/zero", &["--raw", "grey", "--size", "16x16"]),
+    ] {
+        let asked = [&["video", input, "-o", "out.y4m"], more].concat();
+        holds(&said(&folder, &asked, 2), &["a pipe or a device"]);
+    }
+}
+
+/// What a failed test was is left where the user alone writes, and nowhere if nothing may be written.
+#[test]
+fn failures_are_left_with_the_users_own_files() {
+    let program = "// SURFACE T6: R8G8B8A8_UNORM 64x48, byte(x,y) = x + y\n// EXPECT T6 = old.png\n.version 4.1\n\
+                   .kernel \"k\"\n.decl T6 v_type=T num_elts=1\n    ret (M1, 1)\n";
+    let folder = folder(&[("k.visa", program)]);
+    let sample = format!(
+        "{}/samples/images/43-target.png",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    std::fs::copy(sample, folder.path().join("old.png")).expect("copied");
+    let (temporary, cache) = (tempfile::tempdir(), tempfile::tempdir());
+    let (temporary, cache) = (temporary.expect("a folder"), cache.expect("a folder"));
+    let test = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+        command.args(["test", "k.visa"]).args(more);
+        command
+            .current_dir(folder.path())
+            .env("TMPDIR", temporary.path())
+            .env("XDG_CACHE_HOME", cache.path());
+        let output = command.output().expect("visim starts");
+        assert_eq!(output.status.code(), Some(1));
+        text(&[output.stdout, output.stderr].concat())
+    };
+    let left = cache.path().join("visim/failures/old/found.png");
+    let nothing = test(&["--no-write"]);
+    assert!(
+        !left.exists() && !nothing.contains("found.png"),
+        "{nothing}"
+    );
+    holds(&test(&[]), &["found.png"]);
+    assert!(left.exists());
+    let there = std::fs::read_dir(temporary.path()).expect("a folder");
+    assert_eq!(there.count(), 0);
+}
+
 /// Blessing writes below the folder of the test, pictures over pictures.
 #[test]
 fn blessing_replaces_what_is_of_the_same_kind() {
@@ -579,6 +786,21 @@ fn blessing_replaces_what_is_of_the_same_kind() {
     );
     for place in [own.join("old.png"), all.path().join("other.png")] {
         std::fs::copy(&sample, place).expect("copied");
+    }
+    // A link is no way out, of the test itself neither.
+    let numbers = "// SURFACE T6: R8_UINT 4x1\n// EXPECT T6:\n//   9 9 9 9\n.version 4.1\n.kernel \"k\"\n\
+                   .decl T6 v_type=T num_elts=1\n    ret (M1, 1)\n";
+    std::fs::write(all.path().join("numbers.visa"), numbers).expect("written");
+    #[cfg(unix)]
+    {
+        let link = own.join("link.visa");
+        std::os::unix::fs::symlink("../numbers.visa", &link).expect("a link");
+        let (code, said) = visim(&own, &["test", "--bless", "."]);
+        assert_eq!(code, Some(2), "{said}");
+        holds(&said, &["link.visa: only what is below"]);
+        let after = std::fs::read_to_string(all.path().join("numbers.visa"));
+        assert_eq!(after.expect("there"), numbers);
+        std::fs::remove_file(link).expect("there");
     }
     for (picture, blessed) in [
         ("old.png", true),

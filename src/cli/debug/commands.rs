@@ -21,7 +21,7 @@ use crate::harness::words::nearest;
 use crate::isa::Type;
 use crate::launch::Grid;
 use crate::program::{Op, SymbolClass};
-use crate::source::{Source, Span, Spanned};
+use crate::source::{Source, Span, Spanned, printable};
 use crate::surface::file::encode_picture;
 use crate::surface::{Picture, Surface};
 use crate::video::Stop as Signal;
@@ -205,7 +205,7 @@ impl Face for Terminal<'_> {
                 }
                 Err(wrong) if self.input.is_terminal() => {
                     let text = Source::new("command", &line[..]);
-                    self.say(&render_all(&[*wrong], &text, self.colour));
+                    self.paint(&render_all(&[*wrong], &text, self.colour));
                 }
                 Err(wrong) => {
                     self.flush();
@@ -246,7 +246,13 @@ impl<'t> Terminal<'t> {
         }
     }
 
+    /// Says text, in which names of the program may have control characters.
     fn say(&mut self, text: &str) {
+        self.said.push_str(&printable(text));
+    }
+
+    /// Says text that has colours of its own, and nothing else that a terminal obeys.
+    fn paint(&mut self, text: &str) {
         self.said.push_str(text);
     }
 
@@ -290,7 +296,7 @@ impl<'t> Terminal<'t> {
             Why::Beginning => self.say("this is the start of the run\n"),
             Why::Trapped(diagnostic) => {
                 let text = render_all(std::slice::from_ref(diagnostic), self.source, self.colour);
-                self.say(&text);
+                self.paint(&text);
                 self.say("the instruction that is next cannot run; back goes back\n");
             }
             Why::Ended => {
@@ -311,7 +317,7 @@ impl<'t> Terminal<'t> {
                 self.say(&format!("in {function}\n"));
             }
             let text = shown.place(here.at, here.on.mask, self.colour);
-            self.say(&text);
+            self.paint(&text);
         }
     }
 
@@ -744,7 +750,8 @@ impl<'t> Terminal<'t> {
         if file.text.is_empty() {
             let text = picture::lines(&picture, self.colour);
             let (width, height) = (picture.width, picture.height);
-            self.say(&format!("{name}: {width} by {height}\n{text}"));
+            self.say(&format!("{name}: {width} by {height}\n"));
+            self.paint(&text);
             return Ok(None);
         }
         let bytes = encode_picture(&picture).map_err(|why| rest.wrong(Code::E0702, why))?;

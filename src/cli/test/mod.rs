@@ -12,16 +12,16 @@ mod select;
 
 use super::fault;
 use super::input::Written;
-use super::limits::Limits;
+use super::limits::RunLimits;
 use super::output::{Exit, Format, Output};
 use super::run::{jobs, native};
 use crate::base::cores;
 use crate::base::faults::{self, Call};
 use crate::diagnostic::{Class, Code, counted};
 use crate::harness::case::{self, Rules, Status, Variant, Verdict};
-use crate::harness::compile;
 use crate::harness::grants::Grants;
 use crate::harness::session::Options;
+use crate::harness::{compile, contents, load};
 use crate::launch::NativeCode;
 use crate::surface::Ledger;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -59,11 +59,8 @@ pub struct Test {
     /// Run ops that compute as instructions of this host: auto, never or always, as `visim run --native` does.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = native)]
     native: NativeCode,
-    /// End a test after this many instructions of all its threads (L0607).
-    #[arg(long, value_name = "N", default_value_t = Options::default().total, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
-    max_total_steps: u64,
     #[command(flatten)]
-    limits: Limits,
+    limits: RunLimits,
     #[command(flatten)]
     grants: Grants,
     /// Begin no test after the first that fails; those under way come to their end.
@@ -92,7 +89,7 @@ pub struct Test {
     merge: Vec<PathBuf>,
     /// Keep here what the outputs of a failed launch were, all elements that differ, and pictures of images: --keep left.
     ///
-    /// Without it they are in the folder for temporary files.
+    /// Without it they are with the user's cached files, and nowhere under --no-write.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
     /// Write what was found in place of what is expected, except where `by hand:` is.
@@ -149,6 +146,9 @@ impl Found {
         one.map_or_else(|| Found::all(&path, &path).collect(), |one| vec![one])
     }
 }
+
+/// The longest file of records, in bytes.
+const MOST_RECORDS: u64 = 1 << 30;
 
 /// What a worker hands over.
 struct Done {
@@ -329,10 +329,8 @@ impl Test {
 
     fn options(&self) -> Options {
         Options {
-            total: self.max_total_steps,
-            timeout: self.limits.of_run(),
             native: self.native,
-            ..Options::default()
+            ..self.limits.options()
         }
     }
 
@@ -366,7 +364,8 @@ impl Test {
                 verdict = case::run_as(&test.path, &asked, options);
             }
             if verdict.status == Status::Failed
-                && let Err(error) = verdict.keep(&self.folder_of(&test.name))
+                && let Some(folder) = self.folder_of(&test.name)
+                && let Err(error) = verdict.keep(&folder)
             {
                 verdict.complaint = Some(format!("--keep: {error}"));
             }
@@ -388,17 +387,15 @@ impl Test {
     }
 
     /// Where what a test leaves is kept: in a folder of its own.
-    fn folder_of(&self, test: &str) -> PathBuf {
-        let folder = self.keep.clone();
-        let folder = folder.unwrap_or_else(|| std::env::temp_dir().join("visim-failures"));
-        folder.join(test.replace(['/', ':', '\\'], "_"))
+    fn folder_of(&self, test: &str) -> Option<PathBuf> {
+        let folder = self.keep.clone().or_else(contents::failures)?;
+        Some(folder.join(test.replace(['/', ':', '\\'], "_")))
     }
 
     /// Reports the records of earlier runs.
     fn merged(&self, mut reports: Vec<Report>, output: &mut Output) -> Exit {
         let read = |path: &PathBuf| {
-            let text = std::fs::read_to_string(path);
-            let text = text.map_err(|e| format!("{}: {e}", path.display()))?;
+            let text = load::text(path, MOST_RECORDS).map_err(|e| e.to_string())?;
             Ok((path.display().to_string(), text))
         };
         let texts: Result<Vec<_>, String> = self.merge.iter().map(read).collect();

@@ -2,11 +2,12 @@
 
 use super::super::output::print;
 use super::record::{Record, Summary};
+use crate::files::NewFile;
 use crate::harness::case::Status;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Map, Value, json};
-use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// The form of a report.
@@ -29,7 +30,9 @@ pub enum Form {
 /// `--report FORM=FILE`, or standard output.
 enum Sink {
     Standard,
-    File(File),
+    /// It has its name when the report is complete.
+    File(BufWriter<NewFile>),
+    Ended,
 }
 
 /// A report that grows with each test.
@@ -67,9 +70,9 @@ impl Report {
                 wanted()
             )
         })?;
-        let file = File::create(path).map_err(|e| format!("{path}: {e}"))?;
+        let file = NewFile::create(Path::new(path)).map_err(|e| format!("{path}: {e}"))?;
         Ok(Report {
-            sink: Sink::File(file),
+            sink: Sink::File(BufWriter::new(file)),
             ..Report::standard(form, false)
         })
     }
@@ -136,7 +139,7 @@ impl Report {
             }
             Form::Json => match self.sink {
                 // Standard output is one value of the whole command.
-                Sink::Standard => String::new(),
+                Sink::Standard | Sink::Ended => String::new(),
                 Sink::File(_) => format!("{}\n", Value::Object(self.document(summary))),
             },
             Form::Jsonl => summary.line(),
@@ -144,7 +147,14 @@ impl Report {
             Form::Tap => String::new(),
             Form::Libtest => self.libtest_end(summary),
         };
-        self.put(&text)
+        self.put(&text)?;
+        match std::mem::replace(&mut self.sink, Sink::Ended) {
+            Sink::File(file) => file
+                .into_inner()
+                .map_err(IntoInnerError::into_error)?
+                .keep(),
+            Sink::Standard | Sink::Ended => Ok(()),
+        }
     }
 
     /// The run as one JSON object.
@@ -160,6 +170,7 @@ impl Report {
     fn put(&mut self, text: &str) -> io::Result<()> {
         match &mut self.sink {
             _ if text.is_empty() => Ok(()),
+            Sink::Ended => Ok(()),
             Sink::Standard => print(text.as_bytes()),
             Sink::File(file) => file.write_all(text.as_bytes()),
         }

@@ -1,8 +1,10 @@
 //! Which tests run: by patterns, by the share of a machine, by how they ended the last time.
 
 use super::record::Record;
+use crate::files::write_whole;
 use crate::harness::case::Status;
 use crate::harness::compile::cache;
+use crate::harness::load;
 use glob::{MatchOptions, Pattern};
 use std::collections::BTreeSet;
 use std::fs;
@@ -91,6 +93,9 @@ impl Selection {
     }
 }
 
+/// The longest list of names that failed, in bytes.
+const MOST_NAMES: u64 = 64 << 20;
+
 /// Where the names of the tests that failed are kept, for the folder that the command runs in.
 fn kept() -> Option<PathBuf> {
     let folder = std::env::current_dir().ok()?;
@@ -99,7 +104,7 @@ fn kept() -> Option<PathBuf> {
 }
 
 fn last_failed() -> BTreeSet<String> {
-    let text = kept().and_then(|path| fs::read_to_string(path).ok());
+    let text = kept().and_then(|path| load::text(&path, MOST_NAMES).ok());
     let text = text.unwrap_or_default();
     text.lines().map(str::to_string).collect()
 }
@@ -123,7 +128,7 @@ pub fn keep(records: impl Iterator<Item = (String, Status)>) -> std::io::Result<
     }
     fs::create_dir_all(cache())?;
     let lines: Vec<String> = failed.into_iter().map(|name| name + "\n").collect();
-    fs::write(path, lines.concat())
+    write_whole(&path, lines.concat().as_bytes())
 }
 
 /// The tests that took longest, of all that ran.

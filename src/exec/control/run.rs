@@ -415,7 +415,8 @@ impl Thread<'_> {
 
     pub(crate) fn over_limit(&self, limit: u64) -> Box<Trap> {
         let diagnostic = Diagnostic::new(Code::L0602)
-            .note(format!("the limit is {limit} instructions for each thread"));
+            .note(format!("the limit is {limit} instructions for each thread"))
+            .help(format!("--max-steps {}", limit.saturating_mul(10)));
         self.trap(self.frame.pc, self.frame.em, diagnostic)
     }
 

@@ -8,30 +8,10 @@ use crate::exec::state::bindings::Resources;
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::tally::Tally;
 use crate::surface::Memory;
+use crate::surface::ledger::{Deadline, Short};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
-/// A time at which a run is ended; it is looked at where threads take turns.
-#[derive(Clone, Copy, Debug)]
-pub struct Deadline {
-    at: Instant,
-    given: Duration,
-}
-
-impl Deadline {
-    /// So long after now; a time that no clock reaches is none that ends anything.
-    pub fn after(given: Duration) -> Option<Deadline> {
-        let at = Instant::now().checked_add(given)?;
-        Some(Deadline { at, given })
-    }
-
-    /// The time that was given, if it is over.
-    pub fn is_over(&self) -> Option<Duration> {
-        (Instant::now() >= self.at).then_some(self.given)
-    }
-}
 
 /// What all threads of a run may take together. They report in blocks of some ten thousand instructions, so that
 /// it costs nothing.
@@ -70,13 +50,7 @@ impl Allowance {
         }
         match self.deadline.and_then(|deadline| deadline.is_over()) {
             None => Ok(()),
-            Some(given) => {
-                let given = given.as_secs_f64();
-                let over = Diagnostic::new(Code::L0761).note(format!("the limit is {given} s"));
-                Err(Box::new(
-                    over.help(format!("--timeout {}, or none", given * 10.0)),
-                ))
-            }
+            Some(given) => Err(Box::new(Short::Time(given).diagnostic())),
         }
     }
 

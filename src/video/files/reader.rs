@@ -129,6 +129,7 @@ impl Reader {
     fn pictures(path: &Path, mut files: Vec<PathBuf>) -> Result<Reader, VideoError> {
         let none = || VideoError::wrong(format!("{}: there is no such .png", path.display()));
         let first = files.first().ok_or_else(none)?;
+        files.iter().try_for_each(|file| may_be_opened(file))?;
         let size = image::image_dimensions(first)
             .map_err(|e| VideoError::wrong(format!("{}: {e}", first.display())))?;
         check_size(size.0, size.1)?;
@@ -240,10 +241,22 @@ fn opened(path: &Path) -> Result<(Input, Option<u64>), VideoError> {
     if path == Path::new(STANDARD) {
         return Ok((buffered(Box::new(std::io::stdin())), None));
     }
+    may_be_opened(path)?;
     let file = File::open(path).map_err(|e| VideoError::file(path, e))?;
     let metadata = file.metadata().map_err(|e| VideoError::file(path, e))?;
     let bytes = metadata.is_file().then_some(metadata.len());
     Ok((buffered(Box::new(file)), bytes))
+}
+
+/// Refuses a pipe that may never have a writer, and a device that may never end.
+fn may_be_opened(path: &Path) -> Result<(), VideoError> {
+    match crate::files::is_endless(path) {
+        true => Err(VideoError::wrong(format!(
+            "{}: it is a pipe or a device: `-` is the standard input",
+            path.display()
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn frame_bytes(kind: &Kind) -> u64 {
