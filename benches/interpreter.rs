@@ -21,7 +21,7 @@ const ROUNDS: u64 = 1000;
 fn program(line: &str) -> Program {
     let body = format!("{line}\n").repeat(8);
     let text = format!(
-        ".version 3.6
+        ".version 4.1
 .kernel \"k\"
 .decl A v_type=G type=d num_elts=16 align=GRF
 .decl B v_type=G type=d num_elts=16 align=GRF
