@@ -1,14 +1,17 @@
 //! The interpreter's inner loops: `cargo bench --bench interpreter`.
 //!
 //! Every case runs one thread through a loop of 1000 rounds over eight instructions of one kind, 16 lanes
-//! each; `items` counts lane operations, so items per second compare across cases.
+//! each; `items` counts lane operations, so items per second compare across cases. `unwatched`, `told_nothing` and
+//! `may_pause` are the same loop without an observer, with one that wants nothing, and with one that is asked in front of
+//! every instruction whether to stand still, as a debugger is: what watching costs is paid by who watches.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use visim::internals::check::{CheckOptions, check};
-use visim::internals::launch::{self, Bindings, Grid, Keep, RunOptions, Silent};
+use visim::internals::exec::observer::{At, Observer, Running, Wants};
+use visim::internals::launch::{self, Bindings, Grid, Keep, NativeCode, RunOptions, Silent};
 use visim::internals::lower::{LowerOptions, lower};
-use visim::internals::program::Program;
+use visim::internals::program::{Op, Program};
 use visim::internals::source::Source;
 use visim::internals::syntax::{ParseOptions, parse};
 
@@ -18,7 +21,7 @@ const ROUNDS: u64 = 1000;
 fn program(line: &str) -> Program {
     let body = format!("{line}\n").repeat(8);
     let text = format!(
-        ".version 3.6
+        ".version 4.1
 .kernel \"k\"
 .decl A v_type=G type=d num_elts=16 align=GRF
 .decl B v_type=G type=d num_elts=16 align=GRF
@@ -128,6 +131,67 @@ fn scalar_add(bencher: Bencher) {
         bencher,
         "add (M1_NM, 1) A(0,0)<1> B(0,0)<0;1,0> C(0,0)<0;1,0>",
     );
+}
+
+const WATCHED: &str = "add (M1, 16) F(0,0)<1> G(0,0)<1;1,0> H(0,0)<1;1,0>";
+
+/// One loop, interpreted, with an observer.
+fn watched<O: Observer>(bencher: Bencher, observer: impl Fn() -> O + Sync) {
+    let program = program(WATCHED);
+    let options = RunOptions {
+        keep: Keep::None,
+        native: NativeCode::Never,
+        ..RunOptions::default()
+    };
+    let bindings = Bindings::default();
+    bencher.counter(ItemsCount::new(ROUNDS * 8 * 16)).bench(|| {
+        launch::run(&program, &bindings, &Grid::single(), &options, |_| {
+            observer()
+        })
+        .expect("runs")
+        .instructions
+    });
+}
+
+/// Is told of the end of threads.
+struct Told;
+
+impl Observer for Told {
+    fn wants(&self) -> Wants {
+        Wants::Nothing
+    }
+}
+
+/// Is asked in front of each instruction whether to end the run.
+struct Asked(u64);
+
+impl Observer for Asked {
+    fn wants(&self) -> Wants {
+        Wants::Steps
+    }
+
+    fn before(&mut self, _: At, _: &Op, _: Running, _: &[u8]) {
+        self.0 += 1;
+    }
+
+    fn halts(&mut self) -> bool {
+        self.0 == u64::MAX
+    }
+}
+
+#[divan::bench]
+fn unwatched(bencher: Bencher) {
+    watched(bencher, || Silent);
+}
+
+#[divan::bench]
+fn told_nothing(bencher: Bencher) {
+    watched(bencher, || Told);
+}
+
+#[divan::bench]
+fn may_pause(bencher: Bencher) {
+    watched(bencher, || Asked(0));
 }
 
 fn main() {

@@ -1,4 +1,4 @@
-// One kernel for Battlemage: its text, its messages, its result. Compiled by
+// Lesson 52: one kernel for Battlemage: its text, its messages, its result. Compiled by
 //     ocloc compile -file 52-soften.cl -device bmg -output_no_suffix -output 52-soften \
 //         -internal_options -ze-emit-zebin-visa-sections
 // so that the program carries its own text. With `ocloc` installed `visim run 52-soften.cl --device bmg …` compiles too.

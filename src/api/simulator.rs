@@ -384,7 +384,7 @@ impl Simulator {
             let session = record(&layers, found, &options, recorded, sink, |_| Silent);
             let session =
                 session.map_err(|refused| Report::of_layers(refused.problems, &layers))?;
-            let html = page.html(layers[0].source.name(), 0);
+            let html = page.html(layers[0].source.name(), 0, None);
             Ok((outcome_of(session, &layers, options), html))
         })
     }

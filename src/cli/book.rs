@@ -58,6 +58,21 @@ struct Chapter {
     text: String,
 }
 
+impl Chapter {
+    /// The first sentence of its first comment; its path where it begins otherwise.
+    fn title(&self) -> String {
+        let first = self.text.lines().next().unwrap_or_default();
+        let marks = ['/', '*', '#', ' '];
+        let is_comment = first.starts_with(['/', '#']);
+        let line = first.trim_matches(marks);
+        let line = line.split_once(". ").map_or(line, |(first, _)| first);
+        match is_comment && !line.is_empty() {
+            true => line.trim_end_matches(['.', ':']).to_owned(),
+            false => self.link.clone(),
+        }
+    }
+}
+
 impl Book {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
@@ -147,7 +162,7 @@ impl Book {
             let beside = [number.checked_sub(1), Some(number + 1)];
             let beside = beside.map(|n| n.and_then(|n| chapters.get(n)));
             let body = lesson(chapter, &names, steps.is_some(), beside);
-            let text = page("../", &chapter.link, &body);
+            let text = page("../", &chapter.title(), &body);
             add(format!("lessons/{}.html", chapter.name), text.into_bytes());
             if let Some(steps) = steps {
                 add(format!("steps/{}.html", chapter.name), steps.into_bytes());
@@ -289,7 +304,8 @@ fn lesson(
         html! { span.line { @if is_note { i { (line) } } @else { (line) } "\n" } }
     });
     html! {
-        h1 { (chapter.link) }
+        h1 { (chapter.title()) }
+        p { code { "samples/" (chapter.link) } }
         @if has_steps {
             p { a href=(format!("../steps/{}.html", chapter.name)) { "Step through the run" } }
         }

@@ -3,7 +3,7 @@
 
 use super::encode::{record_json, record_text};
 use super::input::FileLine;
-use super::launch::{Opened, Target, one_thread};
+use super::launch::{Looked, Opened, Target};
 use super::output::{Exit, Output};
 use super::run::say;
 use super::watch::write_page;
@@ -42,9 +42,8 @@ pub struct Explain {
     /// Write a page that shows the run in a browser, from the first time on that the line runs; see visim run --html.
     #[arg(long, value_name = "PAGE")]
     html: Option<PathBuf>,
-    /// Follow the line in this thread: a number in launch order, X,Y, or X,Y,Z,N.
-    #[arg(long, value_name = "THREAD")]
-    thread: Option<String>,
+    #[command(flatten)]
+    looked: Looked,
     #[command(flatten)]
     target: Target,
 }
@@ -71,31 +70,36 @@ impl Explain {
             Err(exit) => return exit,
         };
         let language = opened.layers[0].language;
-        if language == Language::Tld && self.thread.is_some() {
-            return output.complain("texture loads have no threads to choose from: --thread");
+        if language == Language::Tld && self.looked.is_given() {
+            return output.complain(
+                "texture loads have neither threads nor lanes to choose from: --thread, --lane",
+            );
         }
-        let thread = self.thread.as_deref();
-        let thread = match one_thread(thread, &opened.layers, &opened.options, output) {
+        let thread = match self.looked.thread(&opened.layers, &opened.options, output) {
             Ok(thread) => thread,
             Err(exit) => return exit,
         };
+        let chosen = (thread, self.looked.lane);
         let again = (self.html.is_some() && language != Language::Tld).then(|| opened.clone());
         let exit = match language {
-            Language::Visa => of_line(opened, line, thread, output),
+            Language::Visa => of_line(opened, line, chosen, output),
             Language::Tld if self.html.is_some() => {
                 output.complain("texture loads have no steps: --html has no meaning for them")
             }
             Language::Tld => super::tld::explain(&opened.layers, opened.found, line, output),
-            Language::Send => super::sends::explain(opened, line, thread, output),
+            Language::Send => super::sends::explain(opened, line, chosen, output),
         };
         match (again, &self.html) {
             (Some(opened), Some(path)) if exit != Exit::Command => {
-                exit.max(page(opened, (line, thread), path, output))
+                exit.max(page(opened, line, chosen, path, output))
             }
             _ => exit,
         }
     }
 }
+
+/// The thread by its number and the lane that are looked at, if any.
+pub(super) type Chosen = (Option<u32>, Option<u8>);
 
 /// Whether a thread has come to a line.
 struct Reached {
@@ -112,7 +116,8 @@ impl Observer for Reached {
 /// Writes the run of the first thread that comes to a line as a page; that of the first threads if none does.
 fn page(
     opened: Opened,
-    (line, thread): (usize, Option<u32>),
+    line: usize,
+    (thread, lane): Chosen,
     path: &Path,
     output: &mut Output,
 ) -> Exit {
@@ -142,7 +147,7 @@ fn page(
     let sink: stepped::Sink<'_> = Box::new(|record, line| page.add(record, line));
     // What is wrong with the run has been said.
     let _ = record(&layers, found, &options, recorded, sink, |_| Silent);
-    write_page(&page, source, line, path, output)
+    write_page(&page, source, (line, lane), path, output)
 }
 
 /// All that can be explained without a file.
@@ -214,7 +219,7 @@ pub(super) fn concerns(diagnostic: &Diagnostic, source: &Source, line: usize) ->
     diagnostic.class() == Class::Limit || diagnostic.span().is_some_and(here)
 }
 
-fn of_line(opened: Opened, line: usize, thread: Option<u32>, output: &mut Output) -> Exit {
+fn of_line(opened: Opened, line: usize, chosen: Chosen, output: &mut Output) -> Exit {
     let Opened {
         layers,
         found,
@@ -256,7 +261,7 @@ fn of_line(opened: Opened, line: usize, thread: Option<u32>, output: &mut Output
     }
     let span = followed.span;
     match session::start_watched(&layers, found, &options, |_| LineObserver::new(span)) {
-        Ok(session) => result(&session, thread, output),
+        Ok(session) => result(&session, chosen, output),
         Err(refused) => not_run(refused, &layers, output),
     }
 }
@@ -274,7 +279,7 @@ pub(super) fn not_run(refused: Refused, layers: &[Layer], output: &mut Output) -
 /// What the line did in the first thread that ran it, or in the one that is asked for.
 pub(super) fn result(
     session: &Session<LineObserver>,
-    wanted: Option<u32>,
+    (wanted, lane): Chosen,
     output: &mut Output,
 ) -> Exit {
     let mut ran = session.outcome.observers.iter();
@@ -291,7 +296,7 @@ pub(super) fn result(
     for request in &watch.requests {
         output.text(&format!("asked     {request}\n"));
     }
-    let samples = watch.samples();
+    let samples = watch.samples(lane);
     if !samples.is_empty() {
         output.text("sampled   texels taken by each lane of the first run, as R G B A\n");
     }

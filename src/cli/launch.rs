@@ -36,6 +36,47 @@ pub struct Target {
     written: Written,
 }
 
+/// Which thread and which lane of it are looked at.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Looked {
+    /// Look at this thread only: a number in launch order, X,Y, or thread N of a group as N@X,Y,Z or N@G.
+    #[arg(long, value_name = "THREAD")]
+    thread: Option<String>,
+    /// Look at the texels of this lane only.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..32))]
+    pub lane: Option<u8>,
+}
+
+impl Looked {
+    /// Whether anything is chosen.
+    pub fn is_given(&self) -> bool {
+        self.thread.is_some() || self.lane.is_some()
+    }
+
+    /// The number of the thread, if it is given.
+    ///
+    /// # Errors
+    /// What is wrong has been said.
+    pub fn thread(
+        &self,
+        layers: &[Layer],
+        options: &session::Options,
+        output: &mut Output,
+    ) -> Result<Option<u32>, Exit> {
+        let Some(text) = &self.thread else {
+            return Ok(None);
+        };
+        let grid = session::threads(layers, options);
+        match super::watch::thread("--thread", text, &grid) {
+            Ok(number) => Ok(Some(number)),
+            Err(mistake) => {
+                output.diagnostics(&[mistake.0], &mistake.1);
+                Err(Exit::Command)
+            }
+        }
+    }
+}
+
 /// A program that can run.
 #[derive(Clone)]
 pub struct Opened {
@@ -59,6 +100,23 @@ impl Target {
     /// # Errors
     /// What is wrong has been said.
     pub fn open(&self, file: &Path, output: &mut Output) -> Result<Opened, Exit> {
+        self.open_with(file, true, output)
+    }
+
+    /// Reads a program that is looked at without a run: a launch counts where options ask for it.
+    ///
+    /// # Errors
+    /// What is wrong has been said.
+    pub fn open_text(&self, file: &Path, output: &mut Output) -> Result<Opened, Exit> {
+        self.open_with(file, self.launch.is_asked(), output)
+    }
+
+    /// What the text is written in.
+    pub fn language(&self, file: &Path) -> Language {
+        self.written.of(file)
+    }
+
+    fn open_with(&self, file: &Path, launched: bool, output: &mut Output) -> Result<Opened, Exit> {
         let kernel = self.kernel.as_deref();
         let file = self.written.find(file, (self.platform, kernel), output)?;
         let (layer, found) = self.written.read(&file, (self.platform, kernel), output)?;
@@ -74,7 +132,7 @@ impl Target {
         }
         let launched = match layers[0].language {
             // A line of a program is explained without a launch, too.
-            Language::Visa if self.launch.or_of_text(&layers[0], &file).is_asked() => {
+            Language::Visa if launched && self.launch.or_of_text(&layers[0], &file).is_asked() => {
                 let asked = (self.platform, kernel);
                 let launched = join(&self.launch, &mut layers, &file, asked, output)?;
                 if launched.is_some() {
@@ -93,29 +151,6 @@ impl Target {
             found,
             options,
         })
-    }
-}
-
-/// The number of the thread that `--thread` names, if it is given.
-///
-/// # Errors
-/// What is wrong has been said.
-pub fn one_thread(
-    text: Option<&str>,
-    layers: &[Layer],
-    options: &session::Options,
-    output: &mut Output,
-) -> Result<Option<u32>, Exit> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    let grid = session::threads(layers, options);
-    match super::watch::thread("--thread", text, &grid) {
-        Ok(number) => Ok(Some(number)),
-        Err(mistake) => {
-            output.diagnostics(&[mistake.0], &mistake.1);
-            Err(Exit::Command)
-        }
     }
 }
 

@@ -3,8 +3,9 @@
 
 use super::check::{for_platform, platform};
 use super::input::Written;
+use super::launch::Target;
 use super::output::{Exit, Output};
-use crate::check::CheckOptions;
+use crate::check::{CheckOptions, Unit, UnitKind};
 use crate::diagnostic::any_fatal;
 use crate::explain::bits::{ListedPart, descriptors};
 use crate::explain::line::{Line, lines};
@@ -26,8 +27,6 @@ use std::path::{Path, PathBuf};
 pub struct Lower {
     /// The program; `-` is standard input.
     file: PathBuf,
-    #[arg(long, value_parser = platform, help = for_platform("Lower for this platform rather than the one the file names"))]
-    platform: Option<Platform>,
     /// Which release of Intel's finalizer to follow: 1.0.12504, 1.0.17791 or 2.40. Without it the first one
     /// that writes the text's `.version` and knows the platform.
     #[arg(long, value_name = "RELEASE", value_parser = release)]
@@ -36,7 +35,7 @@ pub struct Lower {
     #[arg(long)]
     eot: bool,
     #[command(flatten)]
-    written: Written,
+    target: Target,
     /// Lower instructions that the platform's hardware has lost, as Intel's finalizer does.
     #[arg(long)]
     allow_removed: bool,
@@ -53,8 +52,12 @@ fn release(number: &str) -> Result<Release, String> {
 impl Lower {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
+        self.target.within(|| self.lower(output))
+    }
+
+    fn lower(&self, output: &mut Output) -> Exit {
         let file = self.file.display();
-        let holds = match self.written.of(&self.file) {
+        let holds = match self.target.language(&self.file) {
             Language::Visa => None,
             Language::Tld => Some("texture loads, which are words of their own and no messages"),
             Language::Send => Some("messages already"),
@@ -64,11 +67,12 @@ impl Lower {
                 "{file} contains {holds}, which are not lowered; `visim explain {file}:LINE` shows a line"
             ));
         }
-        let layers = match self.written.open(&self.file, (self.platform, None), output) {
-            Ok((layer, _)) => [layer],
+        // Surfaces, values and launches are taken, as of a run; messages do not depend on them.
+        let layers = match self.target.open_text(&self.file, output) {
+            Ok(opened) => opened.layers,
             Err(exit) => return exit,
         };
-        let platform = self.platform.unwrap_or(session::platform(&layers));
+        let platform = session::platform(&layers);
         let source = &layers[0].source;
         // Messages are looked at as Intel's finalizer makes them, remarks where a page forbids it.
         let options = CheckOptions {
@@ -76,10 +80,21 @@ impl Lower {
             finalizer: true,
             allow_removed: self.allow_removed,
         };
-        let front = Front::with(source, &options);
+        let mut front = Front::with(source, &options);
         if front.is_refused() {
             output.diagnostics(&front.diagnostics, source);
             return Exit::Program;
+        }
+        let kernel = layers[1..]
+            .iter()
+            .rev()
+            .find_map(|l| l.directives.kernel.as_ref());
+        if let Some(kernel) = kernel {
+            if front.checked.kernel(kernel).is_none() {
+                return output.complain(&format!("{file} has no kernel `{}`", kernel.node));
+            }
+            let others = |unit: &Unit| unit.kind == UnitKind::Kernel && unit.name != kernel.node;
+            front.checked.units.retain(|unit| !others(unit));
         }
         // What was lowered is compared with the corpus by plain difference: its keys and no more.
         output.aside(&front.diagnostics, source);

@@ -2,7 +2,7 @@
 
 use super::explain::concerns;
 use super::input::FileLine;
-use super::launch::{Opened, Target, one_thread};
+use super::launch::{Looked, Opened, Target};
 use super::output::{Exit, Output, check_standard};
 use super::run::say;
 use crate::diagnostic::Diagnostic;
@@ -17,6 +17,7 @@ use crate::harness::language::Language;
 use crate::harness::session;
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::encode_picture;
+use crate::surface::picture::Range;
 use crate::surface::{Image, Tiling};
 use crate::video::files::STANDARD;
 use serde_json::json;
@@ -43,9 +44,11 @@ pub struct Picture {
     /// The surface to draw; the first that the line touches if not given.
     #[arg(long, value_name = "NAME", conflicts_with = "tile")]
     draw: Option<String>,
-    /// Draw what this thread touches only: a number in launch order, X,Y, or X,Y,Z,N.
-    #[arg(long, value_name = "THREAD", conflicts_with = "tile")]
-    thread: Option<String>,
+    #[command(flatten)]
+    looked: Looked,
+    /// Values that are black and white, such as 0,255; without it 0 and 1, or all that floats hold.
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true, conflicts_with = "tile")]
+    range: Option<Range>,
     /// Its mip level, from the most detailed one.
     #[arg(long, default_value_t = 0, conflicts_with = "tile")]
     level: u32,
@@ -59,6 +62,17 @@ pub struct Picture {
 fn tiling(name: &str) -> Result<Tiling, String> {
     let found = Tiling::named(name).filter(|t| *t != Tiling::Linear);
     found.ok_or_else(|| "expected one of X, Y, W, Yf, Ys".to_string())
+}
+
+/// Reads two values for clap.
+fn range(text: &str) -> Result<Range, String> {
+    let values = text.split_once(',').and_then(|(low, high)| {
+        let value = |text: &str| text.trim().parse::<f32>().ok().filter(|v| v.is_finite());
+        Some((value(low)?, value(high)?))
+    });
+    values
+        .filter(|(low, high)| low < high)
+        .ok_or_else(|| "expected two numbers, the lower one first, such as -1,1".to_string())
 }
 
 /// Reads the size of an element for clap.
@@ -76,21 +90,24 @@ impl Picture {
         {
             return output.complain(&why);
         }
-        let drawing = match (&self.tile, &self.subject) {
+        let (drawing, range) = match (&self.tile, &self.subject) {
+            (Some(_), _) if self.looked.is_given() => {
+                return output.complain("a tile has neither threads nor lanes");
+            }
             (Some(tiling), _) => match tile(*tiling, self.bits, self.swizzle) {
-                Ok(drawing) => drawing,
+                Ok(drawing) => (drawing, None),
                 Err(why) => return output.complain(&why.what),
             },
             (None, Some(subject)) => match self.target.within(|| self.of_line(subject, output)) {
-                Ok(drawing) => drawing,
+                Ok((drawing, range)) => (drawing, Some(range).filter(|r| *r != (0.0, 1.0))),
                 Err(exit) => return exit,
             },
             (None, None) => return output.complain("expected a line or --tile"),
         };
-        self.write(&drawing, output)
+        self.write(&drawing, range, output)
     }
 
-    fn write(&self, drawing: &Drawing, output: &mut Output) -> Exit {
+    fn write(&self, drawing: &Drawing, range: Option<Range>, output: &mut Output) -> Exit {
         let svg = self.output.extension().is_some_and(|e| e == "svg");
         let bytes = match svg {
             true => Ok(drawing.to_svg().into_bytes()),
@@ -109,7 +126,11 @@ impl Picture {
             Ok(_) => {
                 let (width, height) = drawing.size();
                 let name = self.output.display().to_string();
-                output.text(&format!("wrote {name}, {width}x{height}\n"));
+                let values = range.map_or(String::new(), |(low, high)| {
+                    format!(", {low} is black and {high} white")
+                });
+                output.text(&format!("wrote {name}, {width}x{height}{values}\n"));
+                output.field("range", || json!(range));
                 output.field("wrote", || json!(name));
                 Exit::Fine
             }
@@ -131,14 +152,14 @@ impl Picture {
         target
     }
 
-    fn of_line(&self, subject: &FileLine, output: &mut Output) -> Result<Drawing, Exit> {
+    fn of_line(&self, subject: &FileLine, output: &mut Output) -> Result<(Drawing, Range), Exit> {
         let FileLine { file, line } = subject;
         let Opened {
             layers,
             found,
             options,
         } = self.chosen().open(file, output)?;
-        let thread = one_thread(self.thread.as_deref(), &layers, &options, output)?;
+        let thread = self.looked.thread(&layers, &options, output)?;
         let source = &layers[0].source;
         let (span, wrong) = match layers[0].language {
             Language::Visa => {
@@ -170,9 +191,11 @@ impl Picture {
                 false => Exit::Program,
             });
         };
-        let session = session::start_watched(&layers, found, &options, |_| Touched::new(span));
+        let lane = self.looked.lane;
+        let session =
+            session::start_watched(&layers, found, &options, |_| Touched::new(span, lane));
         let session = session.map_err(|refused| say(&refused.problems, &layers, output))?;
-        let mut touched = Touched::new(span);
+        let mut touched = Touched::new(span, lane);
         for (id, watch) in &session.outcome.observers {
             if thread.is_none_or(|thread| id.index == thread) {
                 touched.join(watch);
@@ -206,6 +229,6 @@ impl Picture {
             sample: 0,
         };
         let (texels, pieces) = (touched.texels.get(&index), touched.pieces.get(&index));
-        surface(bound, image, texels, pieces).map_err(|why| output.complain(&why.what))
+        surface(bound, image, self.range, texels, pieces).map_err(|why| output.complain(&why.what))
     }
 }

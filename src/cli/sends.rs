@@ -13,7 +13,12 @@ use crate::sends::{parse, scoreboard};
 use serde_json::json;
 
 /// Follows one line: the instruction, a message's bits by field, and its effect in the first thread.
-pub fn explain(opened: Opened, number: usize, thread: Option<u32>, output: &mut Output) -> Exit {
+pub fn explain(
+    opened: Opened,
+    number: usize,
+    chosen: explain::Chosen,
+    output: &mut Output,
+) -> Exit {
     let Opened {
         layers,
         found,
@@ -59,7 +64,7 @@ pub fn explain(opened: Opened, number: usize, thread: Option<u32>, output: &mut 
     let span = line.span;
     let watch = |_| LineObserver::new(span);
     match session::start_watched(&layers, found, &options, watch) {
-        Ok(session) => explain::result(&session, thread, output),
+        Ok(session) => explain::result(&session, chosen, output),
         Err(refused) => explain::not_run(refused, &layers, output),
     }
 }

@@ -85,7 +85,13 @@ impl States {
             false => {
                 dwords = match dump::dwords(source.text()) {
                     Ok(dwords) => dwords,
-                    Err(why) => return output.complain(&why),
+                    Err(why) => match &self.words[..] {
+                        [one] if one == "-" || Path::new(one).is_file() => {
+                            return output
+                                .complain(&format!("{why}; --input {one} reads them from there"));
+                        }
+                        _ => return output.complain(&why),
+                    },
                 };
                 if dwords.is_empty() && !packs {
                     return output.complain("no words are given");

@@ -10,7 +10,7 @@ use crate::sampler::deinterlace::{DeinterlaceState, block};
 use crate::surface::ledger::{Charge, Ledger};
 use crate::video::files::{STANDARD, raw_by_name, same};
 use crate::video::{
-    Ahead, Align, Fields, Filter, Kind, Picture, Quality, Raw, Reader, Scale, Scan, Stop,
+    Ahead, Align, Depth, Fields, Filter, Kind, Picture, Quality, Raw, Reader, Scale, Scan, Stop,
     VideoError, Writer, compare, scale,
 };
 use clap::ValueEnum;
@@ -303,6 +303,12 @@ impl Video {
         let mut kind = reader.kind().clone();
         if let (Some(most), have) = (self.frames, kind.frames) {
             kind.frames = Some(have.map_or(most, |have| have.min(most)));
+        }
+        if kind.depth == Depth::Ten && (self.denoise || self.deinterlace) {
+            let input = self.input.display();
+            return Err(VideoError::wrong(format!(
+                "{input} has codes of 10 bits, which --denoise and --deinterlace do not take: their message reads bytes"
+            )));
         }
         let _frames = self.memory([kind.size, self.scale.unwrap_or(kind.size)])?;
         let (begun, time) = (Instant::now(), self.limits.asked_time());

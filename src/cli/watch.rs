@@ -43,6 +43,15 @@ pub enum TraceFormat {
     Steps,
 }
 
+/// What the sanitizer reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Sanitizing {
+    /// What the hardware promises nothing for.
+    Undefined,
+    /// That, and blocks and samplers that go beyond a surface.
+    Edges,
+}
+
 /// What a run is watched for.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -54,8 +63,10 @@ pub enum TraceFormat {
 pub struct Watching {
     /// Report what the hardware promises nothing for: undefined registers, accesses outside a surface,
     /// misaligned ones, threads that miss each other at a barrier.
-    #[arg(long)]
-    sanitize: bool,
+    ///
+    /// --sanitize=edges also lists, row by row, what media blocks and samplers read beyond a surface, which is defined.
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "undefined")]
+    sanitize: Option<Sanitizing>,
     /// Report accesses of different threads to the same bytes that nothing orders.
     #[arg(long)]
     check_races: bool,
@@ -75,8 +86,8 @@ pub struct Watching {
     html: Option<PathBuf>,
     /// Trace this thread only; may be given several times.
     ///
-    /// N is a thread by its number in launch order, as reports print it; X,Y by column and row; X,Y,Z,N is thread N of
-    /// group X,Y,Z.
+    /// N is a thread by its number in launch order, as reports print it; X,Y by column and row; N@X,Y,Z is thread N of
+    /// group X,Y,Z, as is X,Y,Z,N; N@G of group number G.
     #[arg(long, value_name = "THREAD", requires = "traced")]
     thread: Vec<String>,
     /// Stop in front of the instructions on this line, print the variables asked for, and go on.
@@ -110,7 +121,7 @@ impl Watching {
     pub fn is_asked(&self) -> bool {
         let stops = !self.breaks.is_empty() || !self.break_thread.is_empty();
         let page = self.html.is_some();
-        self.sanitize || self.check_races || self.trace || self.stats || stops || page
+        self.sanitize.is_some() || self.check_races || self.trace || self.stats || stops || page
     }
 
     /// Runs the program and prints what was seen.
@@ -151,7 +162,10 @@ impl Watching {
             failed: OnceLock::new(),
         };
         let watcher = Watcher {
-            sanitizer: self.sanitize.then(Sanitizer::default),
+            sanitizer: self.sanitize.map(|what| match what {
+                Sanitizing::Undefined => Sanitizer::default(),
+                Sanitizing::Edges => Sanitizer::with_edges(),
+            }),
             races: self.check_races.then(Races::default),
             stats: self.stats.then(Stats::default),
             tracer: (self.trace && !steps || stops)
@@ -177,7 +191,7 @@ impl Watching {
             let result = record(layers, found, &options, recorded, sink, watch);
             exit = ended(&result, layers, launched, output);
             if let (Some(page), Some(path)) = (page, &self.html) {
-                exit = exit.max(write_page(&page, source, 0, path, output));
+                exit = exit.max(write_page(&page, source, (0, None), path, output));
             }
             program = result.ok().map(|session| session.program);
         } else {
@@ -296,7 +310,7 @@ fn ended<O>(
 pub(super) fn write_page(
     page: &Page,
     source: &Source,
-    line: usize,
+    (line, lane): (usize, Option<u8>),
     path: &Path,
     output: &mut Output,
 ) -> Exit {
@@ -304,7 +318,7 @@ pub(super) fn write_page(
         output.remark(&format!("nothing ran: {} is not written", path.display()));
         return Exit::Fine;
     }
-    let html = page.html(source.name(), line);
+    let html = page.html(source.name(), line, lane);
     let mut writes = Writes::default();
     let added = writes.add(path, html.as_bytes());
     match added.and_then(|()| writes.commit()) {
@@ -325,13 +339,31 @@ pub(super) fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, M
         let span = Span::new(0, text.len() as u32);
         Box::new((Diagnostic::new(Code::E0901).at(span, why), source.clone()))
     };
-    let numbers = text.split(',').map(|n| n.trim().parse::<u32>());
-    let numbers: Vec<u128> = match numbers.collect::<Result<Vec<u32>, _>>() {
-        Ok(numbers) => numbers.into_iter().map(u128::from).collect(),
-        Err(_) => Vec::new(),
+    let numbers = |text: &str| -> Vec<u128> {
+        let numbers = text.split(',').map(|n| n.trim().parse::<u32>());
+        let numbers = numbers.collect::<Result<Vec<u32>, _>>();
+        numbers.map_or(Vec::new(), |n| n.into_iter().map(u128::from).collect())
     };
     let [x, y, z] = grid.count.map(u128::from);
     let threads = u128::from(grid.threads);
+    let group = |number: u128| {
+        [
+            number % x.max(1),
+            number / x.max(1) % y.max(1),
+            number / x.max(1) / y.max(1),
+        ]
+    };
+    let numbers = match text.split_once('@') {
+        None => numbers(text),
+        Some((thread, at)) => match (&numbers(thread)[..], &numbers(at)[..]) {
+            (&[thread], &[number]) => {
+                let [gx, gy, gz] = group(number);
+                vec![gx, gy, gz, thread]
+            }
+            (&[thread], &[gx, gy, gz]) => vec![gx, gy, gz, thread],
+            _ => Vec::new(),
+        },
+    };
     // A row of media threads is one of groups; of others, a group.
     let columns = if grid.media { x } else { threads };
     let index = match numbers[..] {
@@ -353,7 +385,7 @@ pub(super) fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, M
         }
         _ => {
             return Err(wrong(
-                "expected a number, a column and a row such as 3,0, or a group and a thread of it such as 7,0,0,1"
+                "expected a number, a column and a row such as 3,0, or a thread and its group such as 1@7 or 1@7,0,0"
                     .to_string(),
             ));
         }

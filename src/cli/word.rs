@@ -6,7 +6,6 @@ use super::lessons::LESSONS;
 use crate::diagnostic::CODES;
 use crate::explain::{manual, operand_names};
 use crate::harness::directive::KEYWORDS;
-use crate::harness::shape::KEYS;
 use crate::isa::availability::who_has;
 use crate::isa::predefined::{self, PREDEFINED, SURFACES};
 use crate::isa::{OPCODES, OpInfo, Opcode, Platform, PredicateUse, Slot, Type};
@@ -14,6 +13,61 @@ use crate::syntax::example;
 
 /// The grammar of the text.
 const GRAMMAR: &str = include_str!("../../grammar/visa.ebnf");
+
+/// The keys of `SURFACE` and of the 3D sampler's `SAMPLER`: name, directive, what it says and takes.
+#[rustfmt::skip]
+const KEYS: &[(&str, &str, &str)] = &[
+    ("pitch", "SURFACE", "Bytes from a row to the next."),
+    ("tiling", "SURFACE", "How rows lie in memory: linear X Y W Yf Ys."),
+    ("swizzle", "SURFACE", "Whether address bit 6 is swizzled, as two-channel memory controllers did: on, off."),
+    ("x", "SURFACE", "X Offset: columns in front of the first texel."),
+    ("y", "SURFACE", "Y Offset: rows in front of the first texel."),
+    ("lines", "SURFACE", "Which lines belong to it: frame, top, bottom."),
+    ("kind", "SURFACE", "What it is: 1d 2d 3d cube buffer null."),
+    ("slices", "SURFACE", "Slices of an array."),
+    ("levels", "SURFACE", "Mip levels that are there."),
+    ("mips", "SURFACE", "Mip levels that are made of the picture, a number or all."),
+    ("min_lod", "SURFACE", "The first level that is seen."),
+    ("element", "SURFACE", "The first slice that is seen."),
+    ("samples", "SURFACE", "Samples of a texel."),
+    ("storage", "SURFACE", "Where samples lie: array, interleaved."),
+    ("align", "SURFACE", "Columns and rows that levels are aligned to, as 4x4."),
+    ("disable", "SURFACE", "Channels that are not written, letters of RGBA."),
+    ("qpitch", "SURFACE", "Rows from a slice to the next."),
+    ("below", "SURFACE", "Whether level 1 lies below level 0: on, off."),
+    ("gen", "SURFACE", "Whose layouts and list of formats count: 4 to 12."),
+    ("frame", "SURFACE", "The frame of a file, from 0 on."),
+    ("palette", "SURFACE", "Entries of a palette format, A R G B: ff000000/80ff0000, or a file of them."),
+    ("mcs", "SURFACE", "The control words of samples: a formula, or a file of rows."),
+    ("clear", "SURFACE", "The clear colour, four numbers such as 0/0.5/1/1."),
+    ("filter", "SAMPLER", "The filter, min and mag together: nearest linear anisotropic mono."),
+    ("min", "SAMPLER", "The filter where texels are smaller than pixels: nearest linear anisotropic mono."),
+    ("mag", "SAMPLER", "The filter where texels are larger than pixels: nearest linear anisotropic mono."),
+    ("mip", "SAMPLER", "The filter between levels: none nearest linear."),
+    ("address", "SAMPLER", "What lies outside, all ways: wrap mirror clamp border mirror_once half_border cube."),
+    ("address_u", "SAMPLER", "What lies outside to the left and right; as address."),
+    ("address_v", "SAMPLER", "What lies outside above and below; as address."),
+    ("address_r", "SAMPLER", "What lies outside in depth; as address."),
+    ("border", "SAMPLER", "The border colour, R/G/B/A."),
+    ("lod_bias", "SAMPLER", "Added to the level of detail, in levels."),
+    ("min_lod", "SAMPLER", "The least level of detail, in levels."),
+    ("max_lod", "SAMPLER", "The greatest level of detail, in levels."),
+    ("base_level", "SAMPLER", "Where magnification ends, up to Gen7.5."),
+    ("preclamp", "SAMPLER", "Whether the level of detail is clamped before magnification is decided: on, off."),
+    ("clamp_magnified", "SAMPLER", "Whether the mip filter chooses the level of magnified maps too (Gen9): on, off."),
+    ("max_anisotropy", "SAMPLER", "The greatest ratio of the anisotropic filter: 2 to 16."),
+    ("shadow", "SAMPLER", "The comparison with the reference; where it holds the texel becomes 0: less lequal …"),
+    ("key", "SAMPLER", "What becomes of texels in the range of the chroma key: kill, black."),
+    ("key_low", "SAMPLER", "The lower end of the chroma key, as A R G B: ff000000."),
+    ("key_high", "SAMPLER", "The upper end of the chroma key, as A R G B: ff000000."),
+    ("round", "SAMPLER", "Whether positions are rounded to 1/256 texel, not cut: on, off."),
+    ("normalized", "SAMPLER", "Whether coordinates run from 0 to 1; with off they count texels."),
+    ("cube_override", "SAMPLER", "Whether cubes are addressed across their edges, whatever address says: on, off."),
+    ("mono_width", "SAMPLER", "Width of the monochrome filter: 1 to 7."),
+    ("mono_height", "SAMPLER", "Height of the monochrome filter: 1 to 7."),
+    ("reduction", "SAMPLER", "What is made of the texels of a footprint: standard minimum maximum."),
+    ("disable", "SAMPLER", "Whether everything reads 0: on, off."),
+];
 
 /// Lessons that are named, at most.
 const MOST_LESSONS: usize = 6;
@@ -52,11 +106,7 @@ pub fn words(name: &str) -> Vec<Word> {
         .iter()
         .filter(|(_, s)| s.trim_start_matches('%') == bare);
     found.extend(surfaces.map(|(index, name)| surface(*index, name)));
-    found.extend(
-        KEYS.iter()
-            .filter(|key| **key == name)
-            .map(|key| self::key(key)),
-    );
+    found.extend(KEYS.iter().filter(|row| row.0 == name).map(key));
     found.extend(Platform::from_name(name).map(platform));
     found.extend(
         Type::ALL
@@ -92,6 +142,7 @@ pub fn all() -> Vec<(&'static str, Vec<String>)> {
             "surfaces",
             SURFACES.iter().map(|row| row.1.to_owned()).collect(),
         ),
+        ("keys", names(&mut KEYS.iter().map(|row| row.0))),
         (
             "types",
             Type::ALL.iter().map(|row| row.1.to_owned()).collect(),
@@ -250,15 +301,18 @@ fn surface(index: u32, name: &str) -> Word {
     }
 }
 
-fn key(key: &str) -> Word {
-    let with = format!("{key}=");
+fn key(&(key, directive, does): &(&str, &str, &str)) -> Word {
+    let with = format!(" {key}=");
     let lines = LESSONS.iter().filter_map(|lesson| {
-        let mut lines = lesson
-            .directives("SURFACE")
-            .filter(|(_, line)| line.contains(&with));
-        lines.next().map(|(_, line)| (lesson, line))
+        let mut lines = lesson.directives(directive);
+        let (_, line) = lines.find(|(_, line)| line.contains(&with))?;
+        Some((lesson, line))
     });
-    let mut rows = vec![("defined", "README, \"Directives and options\"".to_owned())];
+    let option = directive.to_lowercase();
+    let mut rows = vec![
+        ("key", format!("of {directive} and --{option}")),
+        ("defined", "README, \"Directives and options\"".to_owned()),
+    ];
     for (number, (lesson, line)) in lines.take(MOST_LESSONS).enumerate() {
         if number == 0 {
             rows.push(("example", line.trim().to_owned()));
@@ -269,7 +323,7 @@ fn key(key: &str) -> Word {
     Word {
         name: key.to_owned(),
         kind: "key",
-        does: "A key of SURFACE and --surface.".to_owned(),
+        does: does.to_owned(),
         rows,
     }
 }

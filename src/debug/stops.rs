@@ -1,9 +1,11 @@
 //! Where a run stops: in front of instructions, when registers change, when memory is written.
 
 use super::place::{Condition, Place};
+use crate::check::{Checked, Step};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{Access, AccessKind, SpaceName, Spot};
 use crate::exec::{Bindings, ThreadId};
+use crate::harness::words::nearest;
 use crate::program::{Op, Program};
 use crate::source::{Source, Span};
 use crate::surface::{Surface, TexelPosition};
@@ -75,14 +77,10 @@ impl Location {
             let all = source.text().lines().count();
             return Err(wrong(format!("the text has {all} lines")));
         };
-        let starts = starts(program);
-        let ops = starts
-            .iter()
-            .filter(|(_, at)| span.range().contains(&(*at as usize)));
-        let ops: BTreeSet<u32> = ops.map(|(pc, _)| *pc).collect();
-        if !ops.is_empty() {
-            return Ok(Location { ops, line });
+        if let Some(found) = Location::of_span(program, source, span) {
+            return Ok(found);
         }
+        let starts = starts(program);
         let next = starts
             .iter()
             .map(|(_, at)| *at)
@@ -98,6 +96,17 @@ impl Location {
         })
     }
 
+    /// The instructions that start in a part of the text.
+    pub fn of_span(program: &Program, source: &Source, span: Span) -> Option<Location> {
+        let starts = starts(program);
+        let ops = starts
+            .iter()
+            .filter(|(_, at)| span.range().contains(&(*at as usize)));
+        let ops: BTreeSet<u32> = ops.map(|(pc, _)| *pc).collect();
+        let line = source.line_of(span.start);
+        (!ops.is_empty()).then_some(Location { ops, line })
+    }
+
     /// The op that is next after a byte of the text.
     pub fn behind(program: &Program, source: &Source, byte: u32) -> Option<Location> {
         let starts = starts(program);
@@ -108,6 +117,47 @@ impl Location {
         Some(Location {
             ops: BTreeSet::from([*pc]),
             line: source.line_of(*at),
+        })
+    }
+
+    /// What follows a label, and where a function begins.
+    ///
+    /// * `checked`: the text, where it is vISA, for its labels.
+    /// * `written`: where the name was given.
+    ///
+    /// # Errors
+    /// `E0961`, which names the nearest one.
+    pub fn named(
+        program: &Program,
+        source: &Source,
+        checked: Option<&Checked>,
+        name: &str,
+        written: Span,
+    ) -> Result<Location, Box<Diagnostic>> {
+        let wrong = |why: &str| Box::new(Diagnostic::new(Code::E0961).at(written, why));
+        if let Some(function) = program.functions.iter().find(|f| f.name == name) {
+            let found = Location::of_op(program, source, function.entry);
+            return found.ok_or_else(|| wrong("the function is empty"));
+        }
+        let steps = checked
+            .iter()
+            .flat_map(|c| &c.units)
+            .flat_map(|unit| &unit.steps);
+        let labels = steps.filter_map(|step| match step {
+            Step::Label(name) | Step::Function(name) => Some((name.node.as_str(), name.span.start)),
+            Step::Instruction(_) => None,
+        });
+        let labels: Vec<(&str, u32)> = labels.collect();
+        if let Some((_, at)) = labels.iter().find(|(label, _)| *label == name) {
+            let found = Location::behind(program, source, *at);
+            return found.ok_or_else(|| wrong("no instruction of the program is behind it"));
+        }
+        let names = labels.iter().map(|(name, _)| *name);
+        let names = names.chain(program.functions.iter().map(|f| f.name.as_str()));
+        let unknown = wrong("expected a line, a label, a function or *OP");
+        Err(match nearest(name, names) {
+            Some(near) => Box::new(unknown.help(format!("did you mean `{near}`?"))),
+            None => unknown,
         })
     }
 

@@ -268,6 +268,7 @@ codes! {
     E0691 "threads of a group wait for each other"
     U0692 "named barrier is never completed"
     U0693 "only some lanes of a thread reach a barrier"
+    W0694 "message goes beyond the edge of its surface"
     E0701 "directive cannot be read"
     E0702 "file cannot be used"
     E0703 "surface is not bound"

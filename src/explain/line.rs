@@ -425,9 +425,10 @@ impl LineObserver {
         }
     }
 
-    /// The sampled texels of each lane, and what they add up to.
-    pub fn samples(&self) -> Vec<Sampled<'_>> {
+    /// The sampled texels of each lane, or of the one that is asked for, and what they add up to.
+    pub fn samples(&self, lane: Option<u8>) -> Vec<Sampled<'_>> {
         let lanes = self.texels.chunk_by(|a, b| a.0 == b.0);
+        let lanes = lanes.filter(|texels| lane.is_none_or(|lane| texels[0].0 == lane as usize));
         let sampled = lanes.map(|texels| {
             let mut sum = [0.0; 4];
             for (_, taken) in texels {

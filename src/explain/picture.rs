@@ -6,6 +6,7 @@ use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
 use crate::message::Request;
 use crate::sampler::sample::Taken;
 use crate::source::Span;
+use crate::surface::picture::Range;
 use crate::surface::{BytePosition, Image, Kind, Picture, Refused, Surface, Tiled, Tiling};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +32,8 @@ pub struct Touch {
 pub struct Touched {
     /// The statement.
     pub span: Span,
+    /// The lane that is looked at; all if not given.
+    pub lane: Option<u8>,
     /// Texels by binding table index.
     pub texels: BTreeMap<u32, BTreeMap<TexelAt, Touch>>,
     /// Pieces of media blocks by binding table index: byte column, row, bytes, written.
@@ -45,10 +48,11 @@ pub struct Touched {
 const MOST: usize = 1 << 20;
 
 impl Touched {
-    /// For the statement at `span`.
-    pub fn new(span: Span) -> Touched {
+    /// For the statement at `span`, in one lane or in all.
+    pub fn new(span: Span, lane: Option<u8>) -> Touched {
         Touched {
             span,
+            lane,
             texels: BTreeMap::new(),
             pieces: BTreeMap::new(),
             surface: None,
@@ -97,9 +101,8 @@ impl Observer for Touched {
     }
 
     fn texel(&mut self, at: At, lane: usize, taken: &Taken) {
-        if let (true, Some(surface), Some((x, y))) =
-            (at.site.span == self.span, self.surface, taken.at)
-        {
+        let here = at.site.span == self.span && self.lane.is_none_or(|own| own as usize == lane);
+        if let (true, Some(surface), Some((x, y))) = (here, self.surface, taken.at) {
             let texel = (taken.level, taken.slice, x, y);
             let part = self.parts.entry((lane, texel)).or_default();
             *part += taken.weight;
@@ -115,7 +118,11 @@ impl Observer for Touched {
         let SpaceName::Surface(surface) = access.space else {
             return;
         };
-        if at.site.span != self.span {
+        // A block belongs to no lane.
+        let other = self
+            .lane
+            .is_some_and(|own| access.lane.is_some_and(|lane| lane != own));
+        if at.site.span != self.span || other {
             return;
         }
         let written = access.kind != AccessKind::Read;
@@ -148,17 +155,19 @@ const SIDE: u32 = 1280;
 /// in hundredths where there is room.
 ///
 /// Only the neighbourhood of what was touched is drawn where the surface is large; labels at the edges count
-/// columns and rows. `image` is the level and slice to draw, `touches` those of the surface.
+/// columns and rows. `image` is the level and slice to draw, `touches` those of the surface. Beside the drawing comes the
+/// range in which values are shown: the one given, or that of all of them.
 ///
 /// # Errors
 /// [`Refused`] if the surface shows no picture.
 pub fn surface(
     surface: &Surface,
     image: Image,
+    range: Option<Range>,
     texels: Option<&BTreeMap<TexelAt, Touch>>,
     pieces: Option<&BTreeSet<(i64, i64, u32, bool)>>,
-) -> Result<Drawing, Refused> {
-    let picture = Picture::of_image(surface, image)?;
+) -> Result<(Drawing, Range), Refused> {
+    let (picture, range) = Picture::shown(surface, image, range)?;
     let d = surface.description();
     let mut touched: BTreeMap<(u32, u32), Touch> = BTreeMap::new();
     let mut touch = |x: u32, y: u32, new: Touch| {
@@ -201,7 +210,7 @@ pub fn surface(
             "surface reference 1.1",
         ));
     }
-    Ok(draw(&picture, &touched))
+    Ok((draw(&picture, &touched), range))
 }
 
 fn draw(picture: &Picture, touched: &BTreeMap<(u32, u32), Touch>) -> Drawing {

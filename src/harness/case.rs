@@ -506,7 +506,10 @@ fn watched(
 ) -> Result<Left, Vec<Problem>> {
     let directives = &layers[0].directives;
     let watcher = Watcher {
-        sanitizer: (directives.sanitize || options.sanitize).then(Sanitizer::default),
+        sanitizer: match (directives.edges, directives.sanitize || options.sanitize) {
+            (true, _) => Some(Sanitizer::with_edges()),
+            (false, sanitize) => sanitize.then(Sanitizer::default),
+        },
         races: directives.check_races.then(Races::default),
         ..Watcher::default()
     };

@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 /// Every keyword that opens a directive, with what follows it.
 pub const KEYWORDS: &[(&str, &str)] = &[
-    ("RUN", "visim run [--sanitize] [--check-races] %"),
+    ("RUN", "visim run [--sanitize[=edges]] [--check-races] %"),
     ("PLATFORM", "NAME"),
     ("KERNEL", "NAME"),
     ("LAUNCH", "FILE.json"),
@@ -90,6 +90,8 @@ pub struct Directives {
     pub refusals: Vec<Refusal>,
     /// `RUN` with `--sanitize`.
     pub sanitize: bool,
+    /// `RUN` with `--sanitize=edges`.
+    pub edges: bool,
     /// `RUN` with `--check-races`.
     pub check_races: bool,
     /// `known-failing because:`, with the reason.
@@ -343,7 +345,8 @@ impl Reader {
             // What a shell would run; the harness runs the file itself, watched for the same.
             "RUN" => {
                 let mut words = rest.node.split_whitespace();
-                to.sanitize |= words.clone().any(|w| w == "--sanitize");
+                to.edges |= words.clone().any(|w| w == "--sanitize=edges");
+                to.sanitize |= to.edges || words.clone().any(|w| w == "--sanitize");
                 to.check_races |= words.any(|w| w == "--check-races");
             }
             "PLATFORM" => {

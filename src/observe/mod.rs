@@ -28,7 +28,7 @@ pub use trace::Tracer;
 
 use crate::diagnostic::Diagnostic;
 use crate::exec::observer::{
-    Access, At, MeetingStep, Observer, OpCount, Payload, Running, Start, Wants,
+    Access, At, Edge, MeetingStep, Observer, OpCount, Payload, Running, Start, Wants,
 };
 use crate::exec::{Meeting, ThreadId};
 use crate::math::unit::Control;
@@ -163,6 +163,7 @@ to_all! {
     payload(at: At, payload: &Payload<'_>, arena: &[u8]);
     message(at: At, request: &Request);
     math(at: At, control: &Control, elements: u32, alt: bool);
+    edge(at: At, edge: &Edge);
     access(at: At, access: &Access<'_>);
     undefined(at: At, range: &Range<u32>);
     function(at: At, function: u32, left: bool);

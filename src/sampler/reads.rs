@@ -11,4 +11,6 @@ pub struct Read {
     pub bytes: u32,
     /// Column and row on its plane.
     pub at: (u32, u32),
+    /// Column and row that were asked for: others where those lie outside.
+    pub asked: (i32, i32),
 }

@@ -116,6 +116,35 @@ fn bits_of(format: Format, i: usize) -> u32 {
         .map_or(16, |c| u32::from(c.bits))
 }
 
+/// The first output that names a channel which is stored.
+fn first_channel(format: Format) -> usize {
+    let mut outputs = format.out.iter();
+    outputs
+        .position(|o| format.channel(*o).is_some())
+        .unwrap_or(0)
+}
+
+/// The values that are shown as black and as white.
+pub type Range = (f32, f32);
+
+/// The range that shows all of some values: 0 to 1 unless some are outside.
+pub fn range_of(values: impl Iterator<Item = f32>) -> Range {
+    let finite = values.filter(|v| v.is_finite());
+    finite.fold((0.0, 1.0), |(low, high): Range, v| {
+        (low.min(v), high.max(v))
+    })
+}
+
+/// The colour that values are shown as.
+pub fn colour(values: [f32; 3], (low, high): Range) -> [u16; 3] {
+    let span = f64::from(high) - f64::from(low);
+    values.map(|v| {
+        let x = (f64::from(v) - f64::from(low)) / span;
+        let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
+        (x * 65535.0 + 0.5).floor() as u16
+    })
+}
+
 /// The pixel a decoded texel stands for.
 fn from_channels(rgba: Rgba, format: Format) -> [u16; 4] {
     let wide = |i: usize| match format.returns {
@@ -146,11 +175,7 @@ fn from_channels(rgba: Rgba, format: Format) -> [u16; 4] {
         Meaning::Colour => [wide(0), wide(1), wide(2), opaque(format.has_alpha(), 3)],
         Meaning::Grey => {
             // The channel feeds the first output that names it: red; green of Y8.
-            let first = format
-                .out
-                .iter()
-                .position(|o| format.channel(*o).is_some())
-                .unwrap_or(0);
+            let first = first_channel(format);
             [wide(first), wide(first), wide(first), u16::MAX]
         }
         Meaning::Alpha => [0, 0, 0, wide(3)],
@@ -371,6 +396,34 @@ impl Picture {
                 .collect(),
         })
     }
+
+    /// The picture that an image shows to people, without alpha, and the range in which values are shown; without one
+    /// that in which all can be told apart.
+    ///
+    /// # Errors
+    /// As [`Picture::of_image`].
+    pub fn shown(
+        surface: &Surface,
+        image: Image,
+        range: Option<Range>,
+    ) -> Result<(Picture, Range), Refused> {
+        let pixels = Pixels::new(surface, image)?;
+        let (width, height) = pixels.size();
+        let row = |y| (0..width).map(move |x| (x, y));
+        let values = (0..height).flat_map(row);
+        let values: Vec<[f32; 3]> = values.map(|(x, y)| pixels.values(x, y)).collect();
+        let range = range.unwrap_or_else(|| range_of(values.iter().flatten().copied()));
+        let pixels = values.into_iter().map(|values| {
+            let [r, g, b] = colour(values, range);
+            [r, g, b, u16::MAX]
+        });
+        let picture = Picture {
+            width,
+            height,
+            pixels: pixels.collect(),
+        };
+        Ok((picture, range))
+    }
 }
 
 /// The pixels that an image of a surface shows, one by one.
@@ -421,10 +474,36 @@ impl<'s> Pixels<'s> {
 
     /// The pixel in a column and row that the image has.
     pub fn at(&self, x: u32, y: u32) -> [u16; 4] {
+        match self.texel(x, y) {
+            Some((texel, format)) => from_channels(texel, format),
+            None => {
+                let shift = self.surface.description().chroma_shift();
+                planar_pixel(shift, &self.planes, x, y)
+            }
+        }
+    }
+
+    /// Red, green and blue of a pixel that the image has, as numbers: those of floats as they are, others 0 to 1.
+    pub fn values(&self, x: u32, y: u32) -> [f32; 3] {
+        let number = |texel: Rgba, i: usize| f32::from_bits(texel[i]);
+        match self.texel(x, y).map(|(texel, f)| (texel, f, meaning(f))) {
+            Some((texel, f, Meaning::Colour)) if f.returns == Returns::AsFloat => {
+                [0, 1, 2].map(|i| number(texel, i))
+            }
+            Some((texel, f, Meaning::Grey)) if f.returns == Returns::AsFloat => {
+                [number(texel, first_channel(f)); 3]
+            }
+            _ => {
+                let [r, g, b, _] = self.at(x, y).map(|v| f32::from(v) / 65535.0);
+                [r, g, b]
+            }
+        }
+    }
+
+    /// A texel and its format, less the curve; `None` of planar formats.
+    fn texel(&self, x: u32, y: u32) -> Option<(Rgba, Format)> {
         let (surface, image, d) = (self.surface, self.image, self.surface.description());
-        let Some((plain, decoder)) = &self.decoder else {
-            return planar_pixel(d.chroma_shift(), &self.planes, x, y);
-        };
+        let (plain, decoder) = self.decoder.as_ref()?;
         let place = surface.place(TexelPosition {
             level: d.min_lod + image.level,
             slice: image.slice,
@@ -433,7 +512,7 @@ impl<'s> Pixels<'s> {
             sample: image.sample,
         });
         let cell = surface.read_cell(place);
-        from_channels(decoder.decode(&cell, place.in_x, place.in_y), *plain)
+        Some((decoder.decode(&cell, place.in_x, place.in_y), *plain))
     }
 }
 

@@ -23,7 +23,7 @@ mod stop;
 pub use colour::Range;
 pub use fields::Fields;
 pub use files::{Ahead, Kind, Reader, Scan, Writer};
-pub use picture::{Picture, Sampling};
+pub use picture::{Depth, Picture, Sampling};
 pub use quality::Quality;
 pub use raw::Raw;
 pub use scale::{Align, Filter, Scale, Siting};

@@ -42,6 +42,43 @@ impl Sampling {
     }
 }
 
+/// Bits of a code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Depth {
+    /// A byte each.
+    #[default]
+    Eight,
+    /// The low ten of a word, whose low byte is first.
+    Ten,
+}
+
+impl Depth {
+    /// Bytes of a code.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Depth::Eight => 1,
+            Depth::Ten => 2,
+        }
+    }
+
+    /// The greatest code.
+    pub const fn most(self) -> u16 {
+        match self {
+            Depth::Eight => 255,
+            Depth::Ten => 1023,
+        }
+    }
+
+    /// The codes of a plane.
+    pub fn codes(self, plane: &[u8]) -> impl Iterator<Item = u16> {
+        let words = plane.chunks_exact(self.bytes());
+        words.map(|word| {
+            let high = word.get(1).copied().unwrap_or(0);
+            u16::from_le_bytes([word[0], high])
+        })
+    }
+}
+
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -51,28 +88,59 @@ pub struct Picture {
     pub height: u32,
     /// Which planes.
     pub sampling: Sampling,
+    /// Bits of a code.
+    pub depth: Depth,
     /// The bytes of each plane, row by row.
     pub planes: Vec<Vec<u8>>,
 }
 
 impl Picture {
-    /// A black frame.
+    /// A black frame of bytes.
     ///
     /// # Errors
     /// A side of 0 or beyond [`MAX_SIZE`].
     pub fn new(width: u32, height: u32, sampling: Sampling) -> Result<Picture, VideoError> {
+        Picture::with_depth(width, height, sampling, Depth::Eight)
+    }
+
+    /// A black frame.
+    ///
+    /// # Errors
+    /// As [`Picture::new`].
+    pub fn with_depth(
+        width: u32,
+        height: u32,
+        sampling: Sampling,
+        depth: Depth,
+    ) -> Result<Picture, VideoError> {
         check_size(width, height)?;
-        let bytes = |(w, h): (u32, u32)| vec![0; w as usize * h as usize * sampling.texel_bytes()];
+        let texel = sampling.texel_bytes() * depth.bytes();
+        let bytes = |(w, h): (u32, u32)| vec![0; w as usize * h as usize * texel];
         Ok(Picture {
             width,
             height,
             sampling,
+            depth,
             planes: sampling
                 .planes(width, height)
                 .into_iter()
                 .map(bytes)
                 .collect(),
         })
+    }
+
+    /// The same frame in bytes.
+    pub fn in_bytes(self) -> Picture {
+        let Depth::Ten = self.depth else { return self };
+        let byte = |code: u16| ((code + 2) / 4).min(255) as u8;
+        let planes = self.planes.iter();
+        Picture {
+            planes: planes
+                .map(|plane| Depth::Ten.codes(plane).map(byte).collect())
+                .collect(),
+            depth: Depth::Eight,
+            ..self
+        }
     }
 
     /// Whether a pixel is not opaque.
@@ -87,15 +155,18 @@ impl Picture {
         if mse == 0.0 {
             f64::INFINITY
         } else {
-            10.0 * (255.0 * 255.0 / mse).log10()
+            let most = f64::from(self.depth.most());
+            10.0 * (most * most / mse).log10()
         }
     }
 
     /// Mean square error of one plane against another of the same size.
     pub fn mse(&self, other: &Picture, plane: usize) -> f64 {
+        let depth = self.depth;
         let (a, b) = (&self.planes[plane], &other.planes[plane]);
-        let square = |(a, b): (&u8, &u8)| f64::from(i32::from(*a) - i32::from(*b)).powi(2);
-        a.iter().zip(b).map(square).sum::<f64>() / a.len().max(1) as f64
+        let square = |(a, b): (u16, u16)| f64::from(i32::from(a) - i32::from(b)).powi(2);
+        let count = (a.len() / depth.bytes()).max(1) as f64;
+        depth.codes(a).zip(depth.codes(b)).map(square).sum::<f64>() / count
     }
 }
 

@@ -6,7 +6,7 @@
 //! structural similarity", 2004, with K1 = 0.01 and K2 = 0.03.
 
 use super::VideoError;
-use super::picture::Picture;
+use super::picture::{Depth, Picture};
 
 /// Sides of a window, and from one to the next.
 const WINDOW: usize = 8;
@@ -18,6 +18,7 @@ pub struct Quality {
     frames: u64,
     /// Of each plane the sums over frames of mean square error and SSIM.
     planes: Vec<(f64, f64)>,
+    depth: Depth,
 }
 
 impl Quality {
@@ -26,9 +27,12 @@ impl Quality {
     /// # Errors
     /// Frames of other sizes or planes.
     pub fn add(&mut self, made: &Picture, reference: &Picture) -> Result<(), VideoError> {
-        let kind = |p: &Picture| (p.width, p.height, p.sampling);
+        let kind = |p: &Picture| (p.width, p.height, p.sampling, p.depth);
         if kind(made) != kind(reference) {
-            let said = |p: &Picture| format!("{}x{} {:?}", p.width, p.height, p.sampling);
+            let said = |p: &Picture| {
+                let bits = u16::BITS - p.depth.most().leading_zeros();
+                format!("{}x{} {:?} of {bits} bits", p.width, p.height, p.sampling)
+            };
             let (made, reference) = (said(made), said(reference));
             return Err(VideoError::wrong(format!(
                 "the reference has frames of {reference}, the result of {made}; only the same can be compared"
@@ -37,11 +41,18 @@ impl Quality {
         let sizes = made.sampling.planes(made.width, made.height);
         self.planes.resize(sizes.len(), (0.0, 0.0));
         for (n, (sums, (width, height))) in self.planes.iter_mut().zip(sizes).enumerate() {
-            let (a, b) = (&made.planes[n], &reference.planes[n]);
+            let codes = |picture: &Picture| picture.depth.codes(&picture.planes[n]).collect();
+            let (a, b): (Vec<u16>, Vec<u16>) = (codes(made), codes(reference));
             let row = width as usize * made.sampling.texel_bytes();
+            let most = f64::from(made.depth.most());
             sums.0 += made.mse(reference, n);
-            sums.1 += ssim(a, b, (row, height as usize), made.sampling.texel_bytes());
+            sums.1 += ssim(
+                (&a, &b, most),
+                (row, height as usize),
+                made.sampling.texel_bytes(),
+            );
         }
+        self.depth = made.depth;
         self.frames += 1;
         Ok(())
     }
@@ -53,13 +64,15 @@ impl Quality {
             .planes
             .iter()
             .map(|(mse, ssim)| (mse / frames, ssim / frames));
-        mean.map(|(mse, ssim)| (10.0 * (255.0 * 255.0 / mse).log10(), ssim))
+        let most = f64::from(self.depth.most());
+        mean.map(|(mse, ssim)| (10.0 * (most * most / mse).log10(), ssim))
             .collect()
     }
 }
 
-/// Mean SSIM of all windows of a plane with so many bytes to a row; planes smaller than a window are one.
-fn ssim(a: &[u8], b: &[u8], (row, rows): (usize, usize), texel: usize) -> f64 {
+/// Mean SSIM of all windows of two planes with so many codes to a row, the greatest of which is `most`; planes smaller
+/// than a window are one.
+fn ssim((a, b, most): (&[u16], &[u16], f64), (row, rows): (usize, usize), texel: usize) -> f64 {
     let columns = row / texel;
     let (w, h) = (columns.min(WINDOW), rows.min(WINDOW));
     let (mut sum, mut windows) = (0.0, 0u64);
@@ -71,6 +84,7 @@ fn ssim(a: &[u8], b: &[u8], (row, rows): (usize, usize), texel: usize) -> f64 {
                 sum += window(
                     places.map(|i| (f64::from(a[i]), f64::from(b[i]))),
                     (w * h) as f64,
+                    most,
                 );
                 windows += 1;
             }
@@ -80,7 +94,7 @@ fn ssim(a: &[u8], b: &[u8], (row, rows): (usize, usize), texel: usize) -> f64 {
 }
 
 /// SSIM of `n` pairs of codes.
-fn window(pairs: impl Iterator<Item = (f64, f64)>, n: f64) -> f64 {
+fn window(pairs: impl Iterator<Item = (f64, f64)>, n: f64, most: f64) -> f64 {
     let mut sums = [0.0; 4];
     for (a, b) in pairs {
         for (sum, term) in sums.iter_mut().zip([a, b, a * a + b * b, a * b]) {
@@ -92,7 +106,7 @@ fn window(pairs: impl Iterator<Item = (f64, f64)>, n: f64) -> f64 {
     let sample = n / (n - 1.0).max(1.0);
     let variances = (squares - a * a - b * b) * sample;
     let covariance = (product - a * b) * sample;
-    let (c1, c2) = ((0.01f64 * 255.0).powi(2), (0.03f64 * 255.0).powi(2));
+    let (c1, c2) = ((0.01f64 * most).powi(2), (0.03f64 * most).powi(2));
     (2.0 * a * b + c1) * (2.0 * covariance + c2) / ((a * a + b * b + c1) * (variances + c2))
 }
 

@@ -102,7 +102,7 @@ impl Picture {
 
     /// Red, green and blue of every pixel.
     pub fn rgb(&self, range: Range) -> Vec<[u8; 3]> {
-        let whole = self.clone().resampled(Sampling::Rgba, range);
+        let whole = self.clone().in_bytes().resampled(Sampling::Rgba, range);
         let (texels, _) = whole.planes[0].as_chunks::<4>();
         texels.iter().map(|&[r, g, b, _]| [r, g, b]).collect()
     }

@@ -3,7 +3,7 @@
 //! Each plane is a surface: luma Y8_UNORM (channel G, table 0, eight taps), chroma R8_UNORM (channel R, table 1,
 //! four taps), as the tables are meant. RGBA is one surface.
 
-use super::picture::{Picture, Sampling, check_size};
+use super::picture::{Depth, Picture, Sampling, check_size};
 use super::{Stop, VideoError};
 use crate::base::cores::pool;
 use crate::isa::{AvsControl, AvsMode, ChannelMask};
@@ -141,7 +141,8 @@ impl Scale {
     /// # Errors
     /// A plane that is not a surface, or [`VideoError::Stopped`].
     pub fn run(&self, picture: &Picture) -> Result<Picture, VideoError> {
-        let mut out = Picture::new(self.to.0, self.to.1, picture.sampling)?;
+        let depth = picture.depth;
+        let mut out = Picture::with_depth(self.to.0, self.to.1, picture.sampling, depth)?;
         let from = picture.sampling.planes(picture.width, picture.height);
         let to = picture.sampling.planes(self.to.0, self.to.1);
         let planes = picture.planes.iter().zip(&mut out.planes).enumerate();
@@ -151,7 +152,15 @@ impl Scale {
                 (_, 0) => (Format::Y8_UNORM, ChannelMask(0b0010)),
                 _ => (Format::R8_UNORM, ChannelMask(0b0001)),
             };
-            let pitch = from[number].0 * picture.sampling.texel_bytes() as u32;
+            let words;
+            let (format, texel, source) = match depth {
+                Depth::Eight => (format, picture.sampling.texel_bytes(), source),
+                Depth::Ten => {
+                    words = in_words(source, channels);
+                    (Format::R16G16B16A16_UNORM, 8, &words)
+                }
+            };
+            let pitch = from[number].0 * texel as u32;
             let description = Description {
                 pitch,
                 ..Description::d2(format, from[number].0, from[number].1)
@@ -178,7 +187,7 @@ impl Scale {
             };
             let u = axis((self.from.0, self.to.0), from[number].0, distance.0, across);
             let v = axis((self.from.1, self.to.1), from[number].1, distance.1, down);
-            self.plane(&surface, channels, (u, v), to[number].0, out)?;
+            self.plane(&surface, (channels, depth), (u, v), to[number].0, out)?;
         }
         Ok(out)
     }
@@ -187,22 +196,27 @@ impl Scale {
     fn plane(
         &self,
         surface: &Surface,
-        channels: ChannelMask,
+        (channels, depth): (ChannelMask, Depth),
         (across, down): (Axis, Axis),
         width: u32,
         out: &mut [u8],
     ) -> Result<(), VideoError> {
-        let texel = channels.count() as usize;
+        // Words come back in 16 bits, of which the upper ten are the code.
+        let control = match depth {
+            Depth::Eight => AvsControl::Full8,
+            Depth::Ten => AvsControl::Full16,
+        };
+        let texel = channels.count() as usize * depth.bytes();
         let (w, h) = MODE.size();
         let row = width as usize * texel;
         let band = |(number, band): (usize, &mut [u8])| -> Result<(), VideoError> {
             // Bytes of a block: channels of four rows, then of the four below.
-            let mut block = [0; 16 * 8 * 4];
+            let mut block = [0; 16 * 8 * 4 * 2];
             for x in (0..width).step_by(w as usize) {
                 self.stop.check()?;
                 let request = AvsRequest {
                     channels,
-                    control: AvsControl::Full8,
+                    control,
                     mode: MODE,
                     u: across.at(x),
                     v: down.at(0),
@@ -218,7 +232,15 @@ impl Scale {
                 let columns = (width - x).min(w) as usize;
                 for (y, out) in band.chunks_exact_mut(row).enumerate() {
                     let out = &mut out[x as usize * texel..][..columns * texel];
-                    let part = &block[y / 4 * 64 * texel + y % 4 * 16..];
+                    let part = &block[y / 4 * 64 * texel + y % 4 * 16 * depth.bytes()..];
+                    if depth == Depth::Ten {
+                        let words = part.as_chunks::<2>().0.iter();
+                        for (out, word) in out.as_chunks_mut::<2>().0.iter_mut().zip(words) {
+                            let code = (u32::from(u16::from_le_bytes(*word)) + 32) >> 6;
+                            *out = (code.min(1023) as u16).to_le_bytes();
+                        }
+                        continue;
+                    }
                     if texel == 1 {
                         out.copy_from_slice(&part[..columns]);
                         continue;
@@ -241,6 +263,17 @@ impl Scale {
             None => out.chunks_mut(bands).enumerate().try_for_each(band),
         }
     }
+}
+
+/// Codes of ten bits as texels of four words, the upper bits of the one that a channel names.
+fn in_words(plane: &[u8], channel: ChannelMask) -> Vec<u8> {
+    let at = channel.0.trailing_zeros() as usize & 3;
+    let texels = Depth::Ten.codes(plane).flat_map(|code| {
+        let mut words = [0; 4];
+        words[at] = code << 6;
+        words.map(u16::to_le_bytes).as_flattened().to_vec()
+    });
+    texels.collect()
 }
 
 /// Where the texels of a plane of the result lie on that of the input, normalised. Chroma keeps its place among the
@@ -286,6 +319,28 @@ fn table<const N: usize>(filter: Filter, to: u32, from: u32) -> Table<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ten_bits_are_scaled_as_finely() {
+        let mut ramp = Picture::with_depth(32, 8, Sampling::Grey, Depth::Ten).unwrap();
+        for row in ramp.planes[0].chunks_mut(64) {
+            let codes = row.as_chunks_mut::<2>().0.iter_mut().zip(0u16..);
+            codes.for_each(|(code, k)| *code = (33 * k).to_le_bytes());
+        }
+        let options = Options {
+            size: Some((64, 16)),
+            filter: Filter::Bilinear,
+            ..Options::default()
+        };
+        let made = Scale::new(&options, (32, 8)).unwrap().run(&ramp).unwrap();
+        let codes: Vec<u16> = Depth::Ten.codes(&made.planes[0]).skip(16).take(4).collect();
+        // Half-way between 264 and 297 is 280.5, which a byte could not tell from 280.
+        assert_eq!(codes, [264, 281, 297, 314]);
+        let options = Options::default();
+        let same = Scale::new(&options, (32, 8)).unwrap().run(&ramp).unwrap();
+        assert_eq!(same, ramp);
+        assert_eq!(ramp.in_bytes().planes[0][..3], [0, 8, 17]);
+    }
 
     /// A ramp stays a ramp: texel k is 4k, and a picture of twice the size has 4 times where it was taken from.
     #[test]

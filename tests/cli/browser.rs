@@ -101,6 +101,13 @@ impl Browser {
         self.call("POST", &format!("/session/{}{path}", self.session), body)
     }
 
+    /// A command of the browser's own protocol.
+    fn emulate(&self, command: &str, parameters: Value) {
+        let command = format!("Emulation.{command}");
+        let body = json!({"cmd": command, "params": parameters});
+        self.of_session("/goog/cdp/execute", body);
+    }
+
     fn go(&self, page: &Path) {
         self.of_session("/url", json!({"url": format!("file://{}", page.display())}));
     }
@@ -159,6 +166,8 @@ const LEFT: &str = "\u{e012}";
 const RIGHT: &str = "\u{e014}";
 const END: &str = "\u{e010}";
 const HOME: &str = "\u{e011}";
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
 const ESCAPE: &str = "\u{e00c}";
 
 /// Runs visim in the folder of the project.
@@ -265,14 +274,21 @@ fn steps_lanes_messages_and_texels_in_a_browser() {
         true
     );
 
-    // What a picture shows: texel 1 of row 0 is black before the write of step 3, and not after it.
+    // The weights that the picture has for this lane.
+    let weights = browser.ask("[...weightsOf(stepAt(current), surfaces[0])]");
+    let quarters = json!([["0,0", 0.25], ["1,0", 0.25], ["0,1", 0.25], ["1,1", 0.25]]);
+    assert_eq!(weights, quarters);
+
+    // What a picture shows: texel 1 of row 0 is black before the write of step 3, and 64 of 208 after it.
     let shown = |browser: &Browser| {
         browser.ask(
-            "(c => [...c.getContext('2d').getImageData(c.height / 2 * 1.5, c.height / 4, 1, 1).data].slice(0, 3))\
+            "(c => [...c.getContext('2d').getImageData(c.height / 2 * 1.1, c.height / 16, 1, 1).data].slice(0, 3))\
              (document.querySelector('#surfaces canvas'))",
         )
     };
-    assert_eq!(shown(&browser), json!([255, 255, 255]));
+    assert_eq!(shown(&browser), json!([78, 78, 78]));
+    let heading = browser.text("document.querySelector('#surfaces h3').textContent");
+    assert!(heading.contains("0 is black, 208 white"), "{heading}");
     browser.keys(&[ESCAPE, LEFT, LEFT]);
     assert_eq!(browser.step(), "step 2 of 6");
     browser.click("#surfaces summary");
@@ -292,6 +308,53 @@ fn steps_lanes_messages_and_texels_in_a_browser() {
 }
 
 #[test]
+fn predicates_lines_and_lanes_by_keys_alone() {
+    let Some(browser) = Browser::open() else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    browser.go(&page(folder.path(), &["samples/45-if-else.visa"]));
+    // The line of the goto, by its number.
+    browser.keys(&["g", "2", "2", ENTER]);
+    assert_eq!(browser.step(), "step 2 of 6");
+    let said = browser.text("document.getElementById('instruction').textContent");
+    assert!(
+        said.contains("2 of 8 lanes run, 6 off by the predicate"),
+        "{said}"
+    );
+    let lanes = "[...document.querySelectorAll('#operands td')].map(cell => cell.textContent)";
+    assert_eq!(
+        browser.ask(lanes),
+        json!(["0", "0", "1", "0", "0", "1", "0", "0"])
+    );
+    let own = "[...document.querySelectorAll('.register[data-name=P1] td')].map(cell => cell.textContent)";
+    assert_eq!(browser.ask(own), browser.ask(lanes));
+    // Buttons are reached one after the other, and pressed.
+    browser.go(&folder.path().join("page.html"));
+    let focused = || browser.text("document.activeElement.id");
+    for id in ["first", "back", "next"] {
+        browser.keys(&[TAB]);
+        assert_eq!(focused(), id);
+    }
+    browser.keys(&[ENTER]);
+    assert_eq!(browser.step(), "step 2 of 6");
+    browser.keys(&["?"]);
+    assert_eq!(browser.ask("document.getElementById('keys').open"), true);
+    browser.keys(&[ESCAPE, RIGHT]);
+    assert_eq!(browser.step(), "step 3 of 6");
+
+    // Each field leads to the manual.
+    browser.go(&page(folder.path(), &["samples/06-media-ld-inside.visa"]));
+    browser.keys(&["m"]);
+    let plain = "[...document.querySelectorAll('table.fields tr')].slice(1).filter(row => row.cells.length > 1 && !row.querySelector('a[href^=https]')).length";
+    let rows = "document.querySelectorAll('table.fields a[href^=https]').length";
+    assert!(browser.ask(rows).as_u64().is_some_and(|rows| rows > 10));
+    // The first row of each table are its headings.
+    let tables = browser.ask("document.querySelectorAll('table.fields').length");
+    assert!(browser.ask(plain).as_u64() < tables.as_u64());
+}
+
+#[test]
 fn a_hundred_thousand_steps_and_threads_at_a_barrier() {
     let Some(browser) = Browser::open() else {
         return;
@@ -304,6 +367,9 @@ fn a_hundred_thousand_steps_and_threads_at_a_barrier() {
     std::fs::write(&program, text).expect("written");
     browser.go(&page(folder.path(), &[&program.display().to_string()]));
     assert_eq!(browser.step(), "step 1 of 100000");
+    // Only what is shown is read.
+    assert_eq!(browser.ask("recent.length"), 1);
+    assert!(browser.ask("windows.length").as_u64() > Some(20));
     browser.keys(&[END]);
     assert_eq!(browser.step(), "step 100000 of 100000");
     assert!(
@@ -325,12 +391,22 @@ fn a_hundred_thousand_steps_and_threads_at_a_barrier() {
         "{said}"
     );
     // A phone: nothing is wider than the window.
-    let window = format!("/session/{}/window/rect", browser.session);
-    browser.call("POST", &window, json!({"width": 500, "height": 800}));
-    assert_eq!(
-        browser.ask("document.documentElement.scrollWidth <= innerWidth"),
-        true
+    browser.emulate(
+        "setDeviceMetricsOverride",
+        json!({"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true}),
     );
+    for lesson in ["samples/49-barrier.visa", "samples/13-avs-one-block.visa"] {
+        browser.go(&page(folder.path(), &[lesson]));
+        browser.keys(&["m"]);
+        let widths = browser.ask("[document.documentElement.scrollWidth, innerWidth]");
+        assert_eq!(widths, json!([390, 390]));
+    }
+    // Whoever wants the dark gets it, without a key.
+    let features = json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]});
+    browser.emulate("setEmulatedMedia", features);
+    browser.go(&page(folder.path(), &["samples/01-first-mov.visa"]));
+    let background = browser.text("getComputedStyle(document.body).backgroundColor");
+    assert_eq!(background, "rgb(20, 23, 26)");
 }
 
 #[test]
@@ -341,6 +417,12 @@ fn a_line_opens_at_its_first_step_and_loads_have_no_steps() {
     assert!(output.status.success(), "{output:?}");
     let html = std::fs::read_to_string(&path).expect("a page");
     assert!(html.contains("data-line=\"29\""));
+    let picked = folder.path().join("picked.html").display().to_string();
+    let line = ["explain", "samples/16-bilinear.visa:51", "--lane", "3"];
+    let output = visim(&[&line[..], &["--html", &picked]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let html = std::fs::read_to_string(&picked).expect("a page");
+    assert!(html.contains("data-line=\"51\" data-lane=\"3\""));
     let loads = visim(&["explain", "samples/tld/01-one-texel.tld:1", "--html", &path]);
     assert_eq!(loads.status.code(), Some(2), "{loads:?}");
     let stops = visim(&[

@@ -148,7 +148,7 @@ fn a_command_that_does_not_serve_a_language_says_so() {
         (&["lower", "empty.tld"], 2, "texture loads"),
         (&["lower", "k.send"], 2, "messages already"),
         (&["picture", "k.tld:4", "-o", "x.png"], 2, "texture loads are not drawn"),
-        (&["picture", "t.send:42", "-o", "t.svg"], 0, "wrote t.svg"),
+        (&["picture", "t.send:44", "-o", "t.svg"], 0, "wrote t.svg"),
         (&["picture", "k.send:2", "-o", "x.png"], 2, "touches no texel"),
         (&["picture", "k.visa:7", "--surface", "ZZ", "-o", "x.png"], 2, "`ZZ`"),
     ]);

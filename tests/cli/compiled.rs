@@ -371,7 +371,7 @@ fn a_thread_of_any_group_can_be_watched() {
     let folder = folder(&[("k.visa", text)]);
     let run = ["run", "k.visa", "--groups", "3,2,2", "--threads", "2,1"];
     // By number, by thread and group, by group and thread.
-    for thread in ["15", "1,7", "1,0,1,1"] {
+    for thread in ["15", "1,7", "1,0,1,1", "1@7", "1@1,0,1"] {
         let traced = said(
             &folder,
             &[&run[..], &["--trace", "--thread", thread]].concat(),
@@ -391,7 +391,9 @@ fn a_thread_of_any_group_can_be_watched() {
         ("2,0", "a row has 2 threads"),
         ("0,12", "the run has 24 threads"),
         ("3,0,0,0", "there are 3 by 2 by 2 groups of 2 threads"),
-        ("1,0,1", "a group and a thread of it"),
+        ("1,0,1", "a thread and its group"),
+        ("0@12", "3 by 2 by 2 groups of 2 threads"),
+        ("0@1,0", "a thread and its group"),
         (
             "4294967295,4294967295,4294967295,4294967295",
             "3 by 2 by 2 groups",

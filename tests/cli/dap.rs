@@ -2,16 +2,41 @@
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
 
 struct Client {
     child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    to: Box<dyn Write>,
+    from: BufReader<Box<dyn Read>>,
     number: u64,
 }
 
 impl Client {
+    /// Of an adapter that listens on a port.
+    fn of_port() -> Client {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_visim"))
+            .args(["dap", "--port", "0"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("visim starts");
+        let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        said.read_line(&mut line).expect("a line");
+        let (_, place) = line.trim().split_once("listening on ").expect("a port");
+        let stream = TcpStream::connect(place).expect("it listens");
+        let to = stream.try_clone().expect("two ways");
+        Client {
+            child,
+            to: Box::new(to),
+            from: BufReader::new(Box::new(stream)),
+            number: 0,
+        }
+    }
+
     fn new() -> Client {
         let mut child = Command::new(env!("CARGO_BIN_EXE_visim"))
             .arg("dap")
@@ -22,11 +47,11 @@ impl Client {
             .spawn()
             .expect("visim starts");
         let to = child.stdin.take().expect("a pipe");
-        let from = BufReader::new(child.stdout.take().expect("a pipe"));
+        let from = child.stdout.take().expect("a pipe");
         Client {
             child,
-            to,
-            from,
+            to: Box::new(to),
+            from: BufReader::new(Box::new(from)),
             number: 0,
         }
     }
@@ -224,4 +249,98 @@ fn a_run_that_goes_on_is_paused_and_ended() {
     client.send("continue", json!({"threadId": 1}));
     client.ask("terminate", json!({}));
     assert!(client.child.wait().expect("an end").success());
+}
+
+#[test]
+fn functions_labels_and_data_with_conditions_over_a_port() {
+    let mut client = Client::of_port();
+    client.launch("samples/33-trace.visa");
+    let names = json!([{"name": "loop", "condition": "LEFT lane 1 < 0"}, {"name": "lop"}, {"name": "loop", "condition": "?"}]);
+    let set = client.ask("setFunctionBreakpoints", json!({"breakpoints": names}));
+    let set = &set["body"]["breakpoints"];
+    assert_eq!(set[0]["verified"], true, "{set}");
+    assert!(
+        set[1]["message"]
+            .as_str()
+            .is_some_and(|m| m.contains("`loop`")),
+        "{set}"
+    );
+    assert_eq!(set[2]["verified"], false);
+    let line = set[0]["line"].clone();
+    client.send("configurationDone", json!({}));
+    client.event("stopped");
+    client.send("continue", json!({"threadId": 1}));
+    assert_eq!(client.event("stopped")["body"]["reason"], "breakpoint");
+    assert_eq!(client.line(), line);
+    client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
+
+    // An element, by its place among the variables, where another register says so.
+    let scopes = client.ask("scopes", json!({"frameId": 1}));
+    let registers = scopes["body"]["scopes"][0]["variablesReference"].clone();
+    let variables = client.ask("variables", json!({"variablesReference": registers}));
+    let all = variables["body"]["variables"].as_array().expect("a list");
+    let power = all
+        .iter()
+        .find(|v| v["name"] == "POWER")
+        .expect("a register");
+    let element = json!({"variablesReference": power["variablesReference"], "name": "[7]"});
+    let info = client.ask("dataBreakpointInfo", element);
+    assert_eq!(info["body"]["dataId"], "POWER lane 7");
+    let data = json!([
+        {"dataId": "POWER lane 7", "condition": "POWER lane 7 > 100"},
+        {"dataId": "POWER", "condition": "POWR > 1"},
+    ]);
+    let set = client.ask("setDataBreakpoints", json!({"breakpoints": data}));
+    assert_eq!(set["body"]["breakpoints"][1]["verified"], false, "{set}");
+    client.send("continue", json!({"threadId": 1}));
+    assert_eq!(client.event("stopped")["body"]["reason"], "data breakpoint");
+    let value = client.ask("evaluate", json!({"expression": "POWER lane 7"}));
+    let value = value["body"]["result"]
+        .as_str()
+        .expect("a value")
+        .parse::<u32>();
+    assert!(value.is_ok_and(|value| value > 100));
+    client.ask("disconnect", json!({}));
+    assert!(client.child.wait().expect("an end").success());
+}
+
+#[test]
+fn a_compiled_launch_hands_out_its_text() {
+    let mut client = Client::new();
+    client.launch("samples/kernels/52-soften.bin");
+    client.send("configurationDone", json!({}));
+    client.event("stopped");
+    let stack = client.ask("stackTrace", json!({"threadId": 1}));
+    let source = stack["body"]["stackFrames"][0]["source"].clone();
+    assert!(source["path"].is_null(), "{source}");
+    let text = client.ask(
+        "source",
+        json!({"source": source, "sourceReference": source["sourceReference"]}),
+    );
+    let text = text["body"]["content"]
+        .as_str()
+        .expect("a text")
+        .to_string();
+    let line = text.lines().position(|line| line.contains("lsc_load.ugm"));
+    let line = line.expect("a load") + 1;
+    let set = client.ask(
+        "setBreakpoints",
+        json!({"source": source, "breakpoints": [{"line": line}]}),
+    );
+    assert_eq!(set["body"]["breakpoints"][0]["line"], line);
+    client.send("continue", json!({"threadId": 1}));
+    client.event("stopped");
+    assert_eq!(client.line(), line);
+    // What the next instruction is about to send, with its values.
+    let scopes = client.ask("scopes", json!({"frameId": 1}));
+    let messages = scopes["body"]["scopes"][3]["variablesReference"].clone();
+    let messages = client.ask("variables", json!({"variablesReference": messages}));
+    let all = messages["body"]["variables"].as_array().expect("a list");
+    let next = all.iter().find(|v| v["name"] == "next").expect("a message");
+    assert!(
+        next["value"]
+            .as_str()
+            .is_some_and(|text| text.contains("load/store descriptor 0x"))
+    );
+    client.ask("disconnect", json!({}));
 }

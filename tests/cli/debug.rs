@@ -187,6 +187,75 @@ fn functions_are_a_stack() {
 }
 
 #[test]
+fn lanes_that_return_first_leave_the_others_in_the_subroutine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("k.visa");
+    let text = ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=d num_elts=8 align=GRF\n\
+        .decl P1 v_type=P num_elts=8\n    setp (M1, 8) P1 0xf:ud\n    call (M1, 8) sub\n    \
+        mov (M1, 8) A(0,0)<1> 0x3:d\n    ret (M1, 1)\n.function \"sub\"\nsub:\n    \
+        mov (M1, 8) A(0,0)<1> 0x1:d\n    (P1) ret (M1, 8)\n    mov (M1, 8) A(0,0)<1> 0x2:d\n    ret (M1, 8)\n";
+    std::fs::write(&path, text).expect("written");
+    let path = path.to_str().expect("UTF-8");
+    // After the return of lanes 0 to 3 the other four are still one deep, and `finish` waits for them.
+    let text = prints(&[path], "b 13\nc\nwhere\nfinish\nwhere\np A\n");
+    assert!(text.contains("lanes 0xf0"), "{text}");
+    assert!(text.contains("#0 a subroutine of k, line 13"), "{text}");
+    assert!(text.contains("#1 k, line 6: call (M1, 8) sub"), "{text}");
+    assert!(text.contains("#0 k, line 7: mov"), "{text}");
+    assert!(text.contains("0..=7   1 1 1 1 2 2 2 2"), "{text}");
+}
+
+#[test]
+fn the_next_message_has_its_values() {
+    let text = prints(
+        &["samples/16-bilinear.visa"],
+        "b 51\nc\nmessage\nsurface T6\nvars\nwatch WRAPPED if WRAPPED lane 5 > 95\nc\n",
+    );
+    // Binding table index 6 is part of the descriptor now.
+    assert!(text.contains("message descriptor 0x02138006"), "{text}");
+    assert!(
+        text.contains("0 first payload    0 to 31  U[0..31]               3e000000 3e800000"),
+        "{text}"
+    );
+    assert!(
+        text.contains("T6: 4 by 2, 0 is black and 208 white"),
+        "{text}"
+    );
+    assert!(!text.contains("V21") && text.contains("CLAMPED "), "{text}");
+    assert!(
+        text.contains("stop 2: WRAPPED if WRAPPED lane 5 > 95: [1] 0.0 -> 32.0"),
+        "{text}"
+    );
+    let sends = prints(&["samples/sends/42-sends-scatter.send"], "message\n");
+    assert!(
+        sends.contains("next message is that of line") || sends.contains("send to"),
+        "{sends}"
+    );
+}
+
+#[test]
+fn a_compiled_kernel_with_barriers() {
+    let folder = "tests/corpus/kernels/scan_inclusive_local";
+    let (text, launch) = (
+        format!("{folder}/kernel.skl.visaasm"),
+        format!("{folder}/launch.json"),
+    );
+    let arguments = [&text[..], "--launch", &launch];
+    let commands = "b 134\nc\nc\nthreads\ndelete 1\nb kernel.skl.visaasm:135 thread 2@1\nc\nback\n";
+    let text = prints(&arguments, commands);
+    assert!(
+        text.contains("thread 0  waits, line 134: barrier"),
+        "{text}"
+    );
+    assert!(text.contains("thread 5, step 21"), "{text}");
+    assert!(
+        text.trim_end()
+            .ends_with("thread 5, step 20, lanes 0xffffffff"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_cannot_run_is_stood_in_front_of() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("k.visa");

@@ -174,3 +174,57 @@ fn explain_and_picture_take_surfaces_values_and_threads() {
     let named = said(&own, &[&drawn[..], &grid, &["--draw", "T9"]].concat(), 2);
     holds(&named, &["T9"]);
 }
+
+#[test]
+fn lanes_groups_ranges_and_launches_of_explain_picture_and_lower() {
+    use crate::folder::{folder, holds, said};
+    let bilinear = std::fs::read_to_string("samples/16-bilinear.visa").expect("a lesson");
+    let barrier = std::fs::read_to_string("samples/49-barrier.visa").expect("a lesson");
+    let own = folder(&[("b.visa", &bilinear), ("w.visa", &barrier)]);
+    // Lane 3 takes four texels, a quarter each.
+    let lane = said(&own, &["explain", "b.visa:51", "--lane", "3"], 0);
+    holds(&lane, &["lane 3"]);
+    assert!(
+        !lane.contains("lane 2") && !lane.contains("lane 4"),
+        "{lane}"
+    );
+    said(&own, &["explain", "b.visa:51", "--lane", "32"], 2);
+    // Thread 2 of group 0, by its group in two ways.
+    for thread in ["2@0", "2@0,0,0", "0,0,0,2", "2"] {
+        let text = said(&own, &["explain", "w.visa:30", "--thread", thread], 0);
+        holds(&text, &["in thread 2"]);
+    }
+    let outside = said(&own, &["explain", "w.visa:30", "--thread", "2@1"], 2);
+    holds(&outside, &["1 by 1 by 1 groups of 4 threads"]);
+
+    // Floats are shown in the range that they have, or in the one asked for.
+    let picture = |more: &[&str]| {
+        let line = ["picture", "b.visa:51", "-o", "o.svg", "--lane", "3"];
+        let text = said(&own, &[&line[..], more].concat(), 0);
+        let svg = std::fs::read_to_string(own.path().join("o.svg")).expect("a picture");
+        (text, svg)
+    };
+    let (text, svg) = picture(&[]);
+    holds(&text, &["0 is black and 208 white"]);
+    assert_eq!(svg.matches(">25</text>").count(), 4, "weights of one lane");
+    let (text, other) = picture(&["--range", "0,64"]);
+    holds(&text, &["0 is black and 64 white"]);
+    assert_ne!(svg, other);
+    let line = ["picture", "b.visa:51", "-o", "o.svg", "--range", "1,0"];
+    holds(&said(&own, &line, 2), &["the lower one first"]);
+    let tile = ["picture", "--tile", "Y", "-o", "o.png", "--lane", "3"];
+    holds(&said(&own, &tile, 2), &["neither threads nor lanes"]);
+
+    // What runs can be lowered with the same words.
+    let surface = ["--surface", "T6=new:4x2:R32_FLOAT", "--set", "U=1:f"];
+    let lowered = said(&own, &[&["lower", "b.visa"][..], &surface].concat(), 0);
+    assert_eq!(lowered, said(&own, &["lower", "b.visa"], 0));
+    let none = said(&own, &["lower", "b.visa", "--kernel", "other"], 2);
+    holds(&none, &["no kernel `other`"]);
+    let outside = tempfile::tempdir().expect("a folder");
+    let kernels = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/kernels/");
+    let text = format!("{kernels}28-sums.visaasm");
+    let launch = format!("{kernels}28-sums.launch.json");
+    let lowered = said(&outside, &["lower", &text, "--launch", &launch], 0);
+    holds(&lowered, &["to gateway"]);
+}

@@ -831,3 +831,77 @@ fn results_are_measured_against_a_reference() {
     assert_eq!(code, Some(2), "{size}");
     assert!(size.contains("only the same can be compared"), "{size}");
 }
+
+#[test]
+fn ten_bits_go_through_files_and_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let (width, height) = (32u16, 16u16);
+    let mut clip = b"YUV4MPEG2 W32 H16 F25:1 Ip A1:1 C420p10\n".to_vec();
+    clip.extend(b"FRAME\n");
+    let luma = (0..height).flat_map(|y| (0..width).map(move |x| 20 * x + 7 * y));
+    clip.extend(luma.flat_map(u16::to_le_bytes));
+    clip.extend((0..2 * 16 * 8).flat_map(|_| 512u16.to_le_bytes()));
+    let from = folder.path().join("in.y4m");
+    std::fs::write(&from, &clip).unwrap();
+    let visim = |arguments: &[&str]| -> Output {
+        Command::new(env!("CARGO_BIN_EXE_visim"))
+            .current_dir(folder.path())
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    let same = visim(&["video", "in.y4m", "-o", "same.y4m", "--reference", "in.y4m"]);
+    let text = String::from_utf8_lossy(&same.stdout);
+    assert!(text.contains("PSNR inf dB  SSIM 1.00000"), "{same:?}");
+    let made = std::fs::read(folder.path().join("same.y4m")).unwrap();
+    let frames = |clip: &[u8]| {
+        let header = clip.iter().position(|byte| *byte == b'\n').unwrap();
+        clip[header..].to_vec()
+    };
+    assert!(frames(&made) == frames(&clip), "the codes are others");
+    let twice = [
+        "video",
+        "in.y4m",
+        "-o",
+        "twice.y4m",
+        "--scale",
+        "64x32",
+        "--filter",
+        "bilinear",
+    ];
+    assert!(visim(&twice).status.success());
+    let made = std::fs::read(folder.path().join("twice.y4m")).unwrap();
+    let header = String::from_utf8_lossy(&made[..60]).into_owned();
+    assert!(
+        header.contains("W64 H32") && header.contains("C420p10"),
+        "{header}"
+    );
+    let start = made.windows(6).position(|w| w == b"FRAME\n").unwrap() + 6;
+    let codes = made[start..]
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .map(|c| u16::from_le_bytes(*c));
+    let codes: Vec<u16> = codes.collect();
+    assert_eq!(codes.len(), 64 * 32 + 2 * 32 * 16);
+    // Corners are the same, and every second pixel lies half-way between two.
+    assert_eq!(codes[..4], [0, 10, 20, 30]);
+    assert_eq!(codes[64..68], [4, 14, 24, 34]);
+    // Bytes for pictures; fields are made of bytes alone.
+    assert!(
+        visim(&["video", "in.y4m", "-o", "one.png"])
+            .status
+            .success()
+    );
+    let denoised = visim(&["video", "in.y4m", "-o", "n.y4m", "--denoise"]);
+    assert!(String::from_utf8_lossy(&denoised.stderr).contains("10 bits"));
+    assert_eq!(denoised.status.code(), Some(2));
+    let at = clip.len() - 1;
+    clip[at] = 0xff;
+    std::fs::write(&from, &clip).unwrap();
+    let wide = visim(&["video", "in.y4m", "-o", "n.y4m"]);
+    assert!(
+        String::from_utf8_lossy(&wide.stderr).contains("1023"),
+        "{wide:?}"
+    );
+}

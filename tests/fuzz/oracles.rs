@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
-use visim::internals::diagnostic::{Diagnostic, any_fatal, render_all, to_json};
+use visim::internals::diagnostic::{Code, Diagnostic, any_fatal, render_all, to_json};
 use visim::internals::files::InMemory;
 use visim::internals::harness::bind::{Layer, Problem};
 use visim::internals::harness::directive;
@@ -204,8 +204,12 @@ pub fn watched(data: &[u8]) {
     };
     let seen = within(|| session::start_watched(&layers, found, &options(), |_| watcher.thread()));
     let seen = left(seen.map(Session::without_observers), &layers[0]);
-    shown(&watcher.diagnostics(), &layers[0].source);
-    if !is_limit(&plain) && !is_limit(&seen) {
+    let found = watcher.diagnostics();
+    shown(&found, &layers[0].source);
+    // Threads that race may leave other bytes: those of a watched run take their turns one after the other.
+    let races = [Code::U0681, Code::U0682, Code::W0685];
+    let races = found.iter().any(|d| races.contains(&d.code));
+    if !races && !is_limit(&plain) && !is_limit(&seen) {
         assert_eq!(plain, seen, "alone and watched");
     }
 }

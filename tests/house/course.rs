@@ -66,6 +66,7 @@ const SOLUTIONS: &[(&str, &[(&str, &str)])] = &[
             ("<0;1,0> 0x0:ud", "<0;1,0> 0x1:ud"),
         ],
     ),
+    ("4-state.visa", &[("00f80940", "00f80fc0")]),
 ];
 
 #[test]

@@ -2,10 +2,13 @@
 
 use super::super::debug::{Shown, variables};
 use super::wire::{Incoming, Writer};
+use crate::check::Checked;
 use crate::debug::{
     Condition, Face, Frame, Go, Kind, Location, Pause, Place, Stops, Until, Why, texel,
 };
 use crate::diagnostic::{Diagnostic, render_all};
+use crate::explain::stepped::Messages;
+use crate::finalizer::Release;
 use crate::program::SymbolClass;
 use crate::source::{Source, Span};
 use serde_json::{Value, json};
@@ -17,7 +20,8 @@ use std::sync::mpsc::Receiver;
 pub fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true, "supportsConditionalBreakpoints": true,
-        "supportsDataBreakpoints": true, "supportsStepBack": true, "supportsEvaluateForHovers": true,
+        "supportsDataBreakpoints": true, "supportsFunctionBreakpoints": true, "supportsStepBack": true,
+        "supportsEvaluateForHovers": true,
         "supportsTerminateRequest": true, "supportsExceptionInfoRequest": true,
     })
 }
@@ -64,11 +68,14 @@ pub struct Adapter<'a> {
     messages: &'a mut Receiver<Incoming>,
     writer: Writer,
     source: &'a Source,
+    /// The text, where it is vISA, and whose messages it has.
+    text: Option<(&'a Checked, Release)>,
     /// What has come and is not answered.
     queue: VecDeque<Incoming>,
     references: Vec<Reference>,
-    /// The stops of the text, and of data.
-    lines: Vec<u32>,
+    /// The stops of the text, each with the number of its file, of functions, and of data.
+    lines: Vec<(usize, u32)>,
+    functions: Vec<u32>,
     data: Vec<u32>,
     last: Go,
     /// Whether the client asked for a pause.
@@ -168,15 +175,18 @@ impl<'a> Adapter<'a> {
         messages: &'a mut Receiver<Incoming>,
         writer: Writer,
         source: &'a Source,
+        text: Option<(&'a Checked, Release)>,
     ) -> Adapter<'a> {
         Adapter {
             launch,
             messages,
             writer,
             source,
+            text,
             queue: VecDeque::new(),
             references: Vec::new(),
             lines: Vec::new(),
+            functions: Vec::new(),
             data: Vec::new(),
             last: Go::Forward(Until::Stop),
             wanted: false,
@@ -295,9 +305,9 @@ impl<'a> Adapter<'a> {
             "setBreakpoints" => Ok(self.set_lines(arguments, pause)),
             "dataBreakpointInfo" => Ok(self.data_info(arguments, pause)),
             "setDataBreakpoints" => Ok(self.set_data(arguments, pause)),
-            "setExceptionBreakpoints" | "setFunctionBreakpoints" => {
-                Ok(json!({ "breakpoints": [] }))
-            }
+            "setFunctionBreakpoints" => Ok(self.set_functions(arguments, pause)),
+            "setExceptionBreakpoints" => Ok(json!({ "breakpoints": [] })),
+            "source" => self.text_of(arguments),
             "threads" => Ok(self.threads(pause)),
             "stackTrace" => self.stack(arguments, pause),
             "scopes" => Ok(self.scopes(arguments)),
@@ -315,65 +325,140 @@ impl<'a> Adapter<'a> {
     }
 
     fn set_lines(&mut self, arguments: &Value, pause: &mut Pause<'_>) -> Value {
-        let file = |path: &str| Path::new(path).file_name().map(|name| name.to_os_string());
-        let path = arguments["source"]["path"].as_str().unwrap_or_default();
-        let own = file(path) == file(self.source.name());
-        if own {
-            self.lines.drain(..).for_each(|id| {
-                pause.stops.remove(id);
+        let file = self.file_of(&arguments["source"]);
+        if let Some(file) = file {
+            self.lines.retain(|(of, id)| {
+                if *of == file {
+                    pause.stops.remove(*id);
+                }
+                *of != file
             });
         }
-        let asked = arguments["breakpoints"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let set = asked.iter().map(|asked| match own {
-            true => self.set_line(asked, pause),
-            false => json!({ "verified": false, "message": "this is not the program that runs" }),
+        let set = asked(arguments).into_iter().map(|asked| match file {
+            Some(file) => self.set_line(file, &asked, pause),
+            None => refused("this is not the program that runs".to_string()),
         });
-        json!({ "breakpoints": set.collect::<Vec<_>>() })
+        let set: Vec<Value> = set.collect();
+        json!({ "breakpoints": set })
     }
 
-    fn set_line(&mut self, asked: &Value, pause: &mut Pause<'_>) -> Value {
-        let refused = |why: String| json!({ "verified": false, "message": why });
+    /// The number of the text that a client means: by its reference, or by the name of its file.
+    fn file_of(&self, source: &Value) -> Option<usize> {
+        let names: Vec<&str> = self.source.names().collect();
+        if let Some(number) = source["sourceReference"].as_u64().filter(|n| *n > 0) {
+            let number = usize::try_from(number - 1).ok()?;
+            return (number < names.len()).then_some(number);
+        }
+        let file = |path: &str| Path::new(path).file_name().map(|name| name.to_os_string());
+        let path = source["path"].as_str().or(source["name"].as_str())?;
+        names.iter().position(|name| file(name) == file(path))
+    }
+
+    /// A text as the client is told of it: with a reference where it is not what a file of that name holds, as of a
+    /// compiled program.
+    fn source_at(&self, offset: u32) -> Value {
+        let number = self.source.file_of(offset);
+        let name = self.source.name_at(offset);
+        let own = self.text_by_number(number);
+        let path = std::fs::canonicalize(name);
+        let path = path.map_or_else(|_| name.to_string(), |p| p.display().to_string());
+        let file = Path::new(name).file_name();
+        let file = file.map_or(name.into(), |file| file.to_string_lossy().into_owned());
+        // Only files are read, a pipe would wait.
+        let held = Path::new(name)
+            .is_file()
+            .then(|| std::fs::read_to_string(name));
+        let held = held.and_then(Result::ok);
+        let same = held.is_some_and(|text| text.trim_end() == own.trim_end());
+        match same {
+            true => json!({ "name": file, "path": path }),
+            false => json!({ "name": format!("{file}.visaasm"), "sourceReference": number + 1 }),
+        }
+    }
+
+    fn text_by_number(&self, number: usize) -> String {
+        let lines = (1..).map_while(|line| self.source.line_span_in(number, line));
+        let spans: Vec<Span> = lines.collect();
+        let whole = spans.first().zip(spans.last());
+        whole.map_or_else(String::new, |(first, last)| {
+            self.source.slice(first.to(*last)).to_string()
+        })
+    }
+
+    /// The text of a reference.
+    fn text_of(&self, arguments: &Value) -> Answer {
+        let mut source = arguments["source"].clone();
+        if !arguments["sourceReference"].is_null() {
+            source = json!({ "sourceReference": arguments["sourceReference"] });
+        }
+        let number = self.file_of(&source).ok_or("there is no such text")?;
+        Ok(json!({ "content": self.text_by_number(number) }))
+    }
+
+    fn set_line(&mut self, file: usize, asked: &Value, pause: &mut Pause<'_>) -> Value {
         let line = asked["line"]
             .as_u64()
             .and_then(|n| usize::try_from(n).ok())
             .unwrap_or(0);
+        let Some(span) = self.source.line_span_in(file, line) else {
+            return refused("the text has no such line".to_string());
+        };
         // A line without an instruction stands for the next one that has one.
-        let place =
-            Location::of_line(pause.program, self.source, line, Span::default()).or_else(|wrong| {
-                let byte = self.source.line_span(line).map(|span| span.start);
-                let next = byte.and_then(|byte| Location::behind(pause.program, self.source, byte));
-                next.ok_or(wrong)
-            });
-        let place = match place {
-            Ok(place) => place,
-            Err(wrong) => return refused(sentence(&wrong)),
+        let Some(place) = Location::behind(pause.program, self.source, span.start) else {
+            return refused("no instruction of the program starts there or after it".to_string());
         };
-        let condition = match asked["condition"]
-            .as_str()
-            .filter(|text| !text.trim().is_empty())
-        {
-            None => None,
-            Some(text) => match Condition::read(text, 0, pause.program, None) {
-                Ok(condition) => Some(condition),
-                Err(wrong) => return refused(sentence(&wrong)),
-            },
+        let here = Location::of_span(pause.program, self.source, span).unwrap_or(place);
+        let condition = match condition(asked, pause) {
+            Ok(condition) => condition,
+            Err(why) => return refused(why),
         };
-        let line = place.line;
-        let id = pause.stops.add(
-            Kind::Ops(place.ops),
-            condition,
-            None,
-            format!("line {line}"),
-        );
-        self.lines.push(id);
+        let line = here.line;
+        let id = pause
+            .stops
+            .add(Kind::Ops(here.ops), condition, None, format!("line {line}"));
+        self.lines.push((file, id));
         json!({ "verified": true, "id": id, "line": line })
+    }
+
+    /// Stops at functions and labels.
+    fn set_functions(&mut self, arguments: &Value, pause: &mut Pause<'_>) -> Value {
+        self.functions.drain(..).for_each(|id| {
+            pause.stops.remove(id);
+        });
+        let set = asked(arguments).into_iter().map(|asked| {
+            let name = asked["name"].as_str().unwrap_or_default();
+            let checked = self.text.map(|(checked, _)| checked);
+            let place = Location::named(pause.program, self.source, checked, name, Span::default());
+            let place = place.map_err(|wrong| sentence(&wrong));
+            let both = place.and_then(|place| Ok((place, condition(&asked, pause)?)));
+            match both {
+                Ok((place, condition)) => {
+                    let line = place.line;
+                    let kind = Kind::Ops(place.ops);
+                    let id = pause.stops.add(kind, condition, None, name.to_string());
+                    self.functions.push(id);
+                    json!({ "verified": true, "id": id, "line": line })
+                }
+                Err(why) => refused(why),
+            }
+        });
+        let set: Vec<Value> = set.collect();
+        json!({ "breakpoints": set })
     }
 
     fn data_info(&self, arguments: &Value, pause: &Pause<'_>) -> Value {
         let name = arguments["name"].as_str().unwrap_or_default();
+        // An element of a register comes by its number.
+        let element = || {
+            let number = arguments["variablesReference"].as_u64()?;
+            let index = usize::try_from(number).ok()?.checked_sub(1)?;
+            let Reference::Elements(_, place) = self.references.get(index)? else {
+                return None;
+            };
+            let lane = name.strip_prefix('[')?.strip_suffix(']')?;
+            Some(format!("{} lane {lane}", place.text))
+        };
+        let name = &element().unwrap_or_else(|| name.to_string())[..];
         match data_kind(name, pause) {
             Ok(_) => json!({ "dataId": name, "description": name, "accessTypes": ["write"] }),
             Err(why) => json!({ "dataId": null, "description": why }),
@@ -384,19 +469,17 @@ impl<'a> Adapter<'a> {
         self.data.drain(..).for_each(|id| {
             pause.stops.remove(id);
         });
-        let asked = arguments["breakpoints"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let set = asked.iter().map(|asked| {
+        let set = asked(arguments).into_iter().map(|asked| {
             let name = asked["dataId"].as_str().unwrap_or_default();
-            match data_kind(name, pause) {
-                Ok(kind) => {
-                    let id = pause.stops.add(kind, None, None, name.to_string());
+            let both =
+                data_kind(name, pause).and_then(|kind| Ok((kind, condition(&asked, pause)?)));
+            match both {
+                Ok((kind, condition)) => {
+                    let id = pause.stops.add(kind, condition, None, name.to_string());
                     self.data.push(id);
                     json!({ "verified": true, "id": id })
                 }
-                Err(why) => json!({ "verified": false, "message": why }),
+                Err(why) => refused(why),
             }
         });
         let set: Vec<Value> = set.collect();
@@ -423,13 +506,6 @@ impl<'a> Adapter<'a> {
             source: self.source,
             program: pause.program,
         };
-        let path = std::fs::canonicalize(self.source.name());
-        let path = path.map_or_else(
-            |_| self.source.name().to_string(),
-            |p| p.display().to_string(),
-        );
-        let name = Path::new(self.source.name()).file_name();
-        let name = name.map(|name| name.to_string_lossy().into_owned());
         let mut frames = Vec::new();
         let mut pc = view.at.pc;
         for depth in (0..=view.stack.len()).rev() {
@@ -437,7 +513,7 @@ impl<'a> Adapter<'a> {
             frames.push(json!({
                 "id": u64::from(thread) + 1 + ((view.stack.len() - depth) as u64) * (1 << 32),
                 "name": shown.function(frame), "line": shown.line(pc), "column": 1,
-                "source": { "name": name, "path": path },
+                "source": self.source_at(pause.program.site(pc).map_or(0, |site| site.span.start)),
             }));
             pc = frame.map_or(pc, |frame| frame.call);
         }
@@ -493,7 +569,11 @@ impl<'a> Adapter<'a> {
                 let asked = asked
                     .iter()
                     .map(|text| json!({ "name": "asked", "value": text, "variablesReference": 0 }));
-                asked.collect()
+                let next = self
+                    .next_message(pause)
+                    .into_iter()
+                    .map(|text| json!({ "name": "next", "value": text, "variablesReference": 0 }));
+                asked.chain(next).collect()
             }
             Reference::Elements(thread, place) => {
                 let words = arena(thread, pause)
@@ -517,6 +597,13 @@ impl<'a> Adapter<'a> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let variables: Vec<Value> = variables.into_iter().skip(from).take(count).collect();
         Ok(json!({ "variables": variables }))
+    }
+
+    /// The messages that the next instruction is about to send, field by field.
+    fn next_message(&self, pause: &Pause<'_>) -> Option<String> {
+        let here = pause.here?;
+        let mut messages = Messages::new(pause.program, self.source, self.text);
+        messages.text(here.at.pc, here.on.mask, here.arena)
     }
 
     fn registers(&mut self, thread: u32, predicates: bool, pause: &Pause<'_>) -> Vec<Value> {
@@ -564,6 +651,13 @@ impl<'a> Adapter<'a> {
         let text = arguments["expression"]
             .as_str()
             .ok_or("`expression` is a text")?;
+        if let Ok(Kind::Surface { index, texel: at }) = data_kind(text, pause) {
+            let surface = pause.bindings.surfaces.get(&index);
+            let bytes = surface.and_then(|surface| texel(surface, at.unwrap_or_default()));
+            let bytes = bytes.ok_or("this surface has no texels")?;
+            let bytes: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            return Ok(json!({ "result": bytes.join(" "), "variablesReference": 0 }));
+        }
         let frame = arguments["frameId"].as_u64();
         let here = pause.here.map(|here| here.at.thread.index);
         let thread = frame
@@ -593,6 +687,26 @@ impl<'a> Adapter<'a> {
         }
         Ok(value)
     }
+}
+
+/// The stops that a request lists.
+fn asked(arguments: &Value) -> Vec<Value> {
+    let all = arguments["breakpoints"].as_array();
+    all.cloned().unwrap_or_default()
+}
+
+/// A stop that cannot be.
+fn refused(why: String) -> Value {
+    json!({ "verified": false, "message": why })
+}
+
+/// The condition of a stop, if it has one.
+fn condition(asked: &Value, pause: &Pause<'_>) -> Result<Option<Condition>, String> {
+    let text = asked["condition"]
+        .as_str()
+        .filter(|text| !text.trim().is_empty());
+    let condition = text.map(|text| Condition::read(text, 0, pause.program, None));
+    condition.transpose().map_err(|wrong| sentence(&wrong))
 }
 
 /// How a request lets the run go on.

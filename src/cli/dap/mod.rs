@@ -11,10 +11,13 @@ mod wire;
 use super::output::{Colour, Exit, Format, Output};
 use super::run::{Ready, Run, finish};
 use super::{Command, Options};
+use crate::check::CheckOptions;
 use crate::debug::{Ending, Stops, drive};
 use crate::diagnostic::{Code, Diagnostic, render_all};
 use crate::exec::Trap;
+use crate::finalizer::Release;
 use crate::harness::bind::Problem;
+use crate::harness::front::Front;
 use crate::harness::language::Language;
 use crate::harness::session;
 use adapter::Adapter;
@@ -190,7 +193,19 @@ fn session(
     } = ready;
     let source = &layers[0].source;
     let time = options.timeout.take();
-    let mut adapter = Adapter::new(request, &mut *messages, writer, source);
+    let platform = session::platform(&layers);
+    let front = (layers[0].language == Language::Visa).then(|| {
+        let check = CheckOptions {
+            platform,
+            finalizer: options.launch.is_some(),
+            allow_removed: options.allow_removed,
+        };
+        Front::with(source, &check)
+    });
+    let text = front
+        .as_ref()
+        .map(|front| (&front.checked, Release::of(&front.module, platform)));
+    let mut adapter = Adapter::new(request, &mut *messages, writer, source, text);
     let mut quit = false;
     let result = session::start_staged(&layers, found, &options, |stage| {
         match drive(stage, source, time, Stops::default(), &mut adapter) {

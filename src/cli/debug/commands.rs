@@ -11,6 +11,7 @@ use crate::debug::{
 use crate::diagnostic::{Code, Diagnostic, counted, render_all};
 use crate::exec::observer::SpaceName;
 use crate::explain::line::follow;
+use crate::explain::stepped::Messages;
 use crate::files::Writes;
 use crate::finalizer::Release;
 use crate::harness::bind;
@@ -20,10 +21,10 @@ use crate::harness::values::View;
 use crate::harness::words::nearest;
 use crate::isa::Type;
 use crate::launch::Grid;
-use crate::program::{Op, SymbolClass};
+use crate::program::{Op, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned, printable};
 use crate::surface::file::encode_picture;
-use crate::surface::{Picture, Surface};
+use crate::surface::{Image, Picture, Surface};
 use crate::video::Stop as Signal;
 use std::io;
 use std::path::Path;
@@ -121,13 +122,13 @@ commands! {
     "rnext" ["rn"] "" "go back one instruction, over functions that it has called" Terminal::rnext
     "rcontinue" ["rc"] "" "go back to the last stop, or to the start" Terminal::rcontinue
     "start" ["restart"] "" "go back in front of the first instruction" Terminal::start
-    "break" ["b"] "PLACE [thread T] [if CONDITION]" "stop in front of a line, label, function or *OP: break 32 if V34 lane 3 > 7" Terminal::add_break
-    "watch" ["w"] "VARIABLE | surface NAME [X,Y] | memory ADDRESS [N] | slm BYTE [N]" "stop when a register changes or memory is written" Terminal::watch
+    "break" ["b"] "PLACE [thread T] [if CONDITION]" "stop in front of a line, FILE:LINE, label, function or *OP: break 32 if V34 lane 3 > 7" Terminal::add_break
+    "watch" ["w"] "VARIABLE | surface NAME [X,Y] | memory ADDRESS [N] | slm BYTE [N] [if CONDITION]" "stop when a register changes or memory is written" Terminal::watch
     "delete" ["d"] "[N]" "take away stop N, or all" Terminal::delete
     "stops" ["info"] "" "list where the run stops" Terminal::stops
     "print" ["p"] "VARIABLE[(R,C)][<V;W,H>][:TYPE] [x N] [lane N] | SURFACE [X,Y]" "print registers, or bytes of a surface: print V34(1,0)<8;8,1>:f x 16" Terminal::print
-    "variables" ["vars"] "" "list the variables of the kernel" Terminal::variables
-    "surfaces" [] "" "list the surfaces that are bound" Terminal::surfaces
+    "variables" ["vars"] "[*]" "list the variables of the kernel; with * built-in ones, too" Terminal::variables
+    "surfaces" ["surface"] "[NAME]" "list the surfaces that are bound, or show one" Terminal::surfaces
     "picture" ["pic"] "SURFACE [FILE.png]" "show a surface, or write it to a file" Terminal::picture
     "message" ["m"] "" "take the next message apart: descriptor, header, payload" Terminal::message
     "list" ["l"] "[LINE]" "print the text around the place at hand, or around a line" Terminal::list
@@ -461,40 +462,18 @@ impl<'t> Terminal<'t> {
                 )
             });
         }
-        if let Some(function) = program.functions.iter().find(|f| f.name == text) {
-            let found = Location::of_op(program, source, function.entry);
-            return found.ok_or_else(|| rest.wrong(Code::E0961, "the function is empty"));
-        }
-        let labels: Vec<(&str, u32)> = self.labels();
-        if let Some((_, at)) = labels.iter().find(|(name, _)| *name == text) {
-            let found = Location::behind(program, source, *at);
+        if let Some((file, line)) = text.rsplit_once(':') {
+            let own = |name: &str| Path::new(name).file_name() == Path::new(file).file_name();
+            let number = source.names().position(own);
+            let span = number.zip(line.parse().ok());
+            let span = span.and_then(|(number, line)| source.line_span_in(number, line));
+            let found = span.and_then(|span| Location::of_span(program, source, span));
             return found.ok_or_else(|| {
-                rest.wrong(Code::E0961, "no instruction of the program is behind it")
+                rest.wrong(Code::E0961, "no instruction of the program starts there")
             });
         }
-        let names = labels.iter().map(|(name, _)| *name);
-        let names = names.chain(program.functions.iter().map(|f| f.name.as_str()));
-        let near = nearest(text, names);
-        let wrong = rest.wrong(Code::E0961, "expected a line, a label, a function or *OP");
-        Err(match near {
-            Some(near) => Box::new(wrong.help(format!("did you mean `{near}`?"))),
-            None => wrong,
-        })
-    }
-
-    /// The labels of the text and where they stand.
-    fn labels(&self) -> Vec<(&str, u32)> {
-        use crate::check::Step;
-        let units = self
-            .front
-            .iter()
-            .flat_map(|(front, _)| &front.checked.units);
-        let steps = units.flat_map(|unit| &unit.steps);
-        let labels = steps.filter_map(|step| match step {
-            Step::Label(name) | Step::Function(name) => Some((name.node.as_str(), name.span.start)),
-            Step::Instruction(_) => None,
-        });
-        labels.collect()
+        let checked = self.front.as_ref().map(|(front, _)| &front.checked);
+        Location::named(program, source, checked, text, rest.span())
     }
 
     fn add_break(&mut self, pause: &mut Pause<'_>, rest: Rest<'_>) -> Done {
@@ -550,6 +529,20 @@ impl<'t> Terminal<'t> {
     }
 
     fn watch(&mut self, pause: &mut Pause<'_>, rest: Rest<'_>) -> Done {
+        let (rest, condition) = rest.split("if");
+        let function = self.function(pause);
+        let condition = condition
+            .map(|rest| Condition::read(rest.text, rest.base, pause.program, function))
+            .transpose()?;
+        let (kind, mut text) = self.watched(pause, rest)?;
+        if let Some(condition) = &condition {
+            text.push_str(&format!(" if {}", condition.text));
+        }
+        self.added(pause, kind, condition, None, text)
+    }
+
+    /// What is waited for, and as it is listed.
+    fn watched(&self, pause: &Pause<'_>, rest: Rest<'_>) -> Result<(Kind, String), Wrong> {
         let (word, behind) = rest.word();
         match word {
             "surface" => {
@@ -563,7 +556,7 @@ impl<'t> Terminal<'t> {
                     Some([x, y]) => format!("surface {name} at {x},{y}"),
                     None => format!("surface {name}"),
                 };
-                self.added(pause, Kind::Surface { index, texel }, None, None, text)
+                Ok((Kind::Surface { index, texel }, text))
             }
             "memory" | "slm" => {
                 let (start, length) = behind.word();
@@ -588,12 +581,12 @@ impl<'t> Terminal<'t> {
                     _ => SpaceName::Flat,
                 };
                 let text = format!("{word} {:#x}..{:#x}", bytes.start, bytes.end);
-                self.added(pause, Kind::Memory { space, bytes }, None, None, text)
+                Ok((Kind::Memory { space, bytes }, text))
             }
             _ => {
                 let place = Place::read(rest.text, rest.base, pause.program, self.function(pause))?;
                 let text = place.text.clone();
-                self.added(pause, Kind::Register(place), None, None, text)
+                Ok((Kind::Register(place), text))
             }
         }
     }
@@ -688,8 +681,15 @@ impl<'t> Terminal<'t> {
         Ok(None)
     }
 
-    fn variables(&mut self, pause: &mut Pause<'_>, _: Rest<'_>) -> Done {
+    fn variables(&mut self, pause: &mut Pause<'_>, rest: Rest<'_>) -> Done {
+        let own = |symbol: &Symbol| {
+            let owner = pause.program.owner(symbol.offset);
+            owner.is_none_or(|owner| !owner.predefined)
+        };
         for (name, symbol) in variables(pause.program, |_| true) {
+            if rest.text != "*" && !own(&symbol) {
+                continue;
+            }
             let kind = match symbol.class {
                 SymbolClass::General(ty) => ty.to_string(),
                 SymbolClass::Address => "address".to_string(),
@@ -718,7 +718,10 @@ impl<'t> Terminal<'t> {
         }
     }
 
-    fn surfaces(&mut self, pause: &mut Pause<'_>, _: Rest<'_>) -> Done {
+    fn surfaces(&mut self, pause: &mut Pause<'_>, rest: Rest<'_>) -> Done {
+        if !rest.text.is_empty() {
+            return self.picture(pause, rest);
+        }
         for (index, surface) in &pause.bindings.surfaces {
             let named = variables(pause.program, |class| class == SymbolClass::Surface);
             let names = named.iter().filter(|(_, symbol)| {
@@ -746,11 +749,16 @@ impl<'t> Terminal<'t> {
     fn picture(&mut self, pause: &mut Pause<'_>, rest: Rest<'_>) -> Done {
         let (name, file) = rest.word();
         let (_, surface) = self.surface(pause, name, rest)?;
-        let picture = Picture::of(&surface).map_err(|why| rest.wrong(Code::E0962, why.what))?;
+        let shown = Picture::shown(&surface, Image::default(), None);
+        let (picture, range) = shown.map_err(|why| rest.wrong(Code::E0962, why.what))?;
+        let values = match range {
+            (0.0, 1.0) => String::new(),
+            (low, high) => format!(", {low} is black and {high} white"),
+        };
         if file.text.is_empty() {
             let text = picture::lines(&picture, self.colour);
             let (width, height) = (picture.width, picture.height);
-            self.say(&format!("{name}: {width} by {height}\n"));
+            self.say(&format!("{name}: {width} by {height}{values}\n"));
             self.paint(&text);
             return Ok(None);
         }
@@ -768,7 +776,7 @@ impl<'t> Terminal<'t> {
         });
         written.map_err(|why| file.wrong(Code::E0702, why))?;
         self.say(&format!(
-            "wrote {}, {} by {}\n",
+            "wrote {}, {} by {}{values}\n",
             path.display(),
             picture.width,
             picture.height
@@ -777,8 +785,8 @@ impl<'t> Terminal<'t> {
     }
 
     fn message(&mut self, pause: &mut Pause<'_>, rest: Rest<'_>) -> Done {
-        let (Some(here), Some((front, release))) = (&pause.here, &self.front) else {
-            return Err(rest.wrong(Code::E0960, "there is no instruction of vISA text at hand"));
+        let Some(here) = &pause.here else {
+            return Err(rest.wrong(Code::E0960, "there is no instruction at hand"));
         };
         let ops = pause
             .program
@@ -792,10 +800,32 @@ impl<'t> Terminal<'t> {
             return Ok(None);
         };
         let line = self.shown(pause).line(pc as u32);
-        let followed = follow(self.source, &front.checked, line, *release);
+        let first = pause.program.sites.get(pc).map(|site| site.span);
+        let here_span = pause.program.site(here.at.pc).map(|site| site.span);
+        if first.is_some() && first == here_span {
+            // Of the instruction that is next everything is known.
+            let text = self
+                .front
+                .as_ref()
+                .map(|(front, release)| (&front.checked, *release));
+            let mut messages = Messages::new(pause.program, self.source, text);
+            if let Some(text) = messages.text(pc as u32, here.on.mask, here.arena) {
+                self.say(&format!(
+                    "line {line}: {}\n{text}",
+                    self.shown(pause).instruction(pc as u32)
+                ));
+                return Ok(None);
+            }
+        }
+        let followed = self.front.as_ref().and_then(|(front, release)| {
+            let followed = follow(self.source, &front.checked, line, *release)?;
+            Some(format!(
+                "{followed}until {line} and message again has the values\n"
+            ))
+        });
         match followed {
             Some(followed) => self.say(&format!("line {line}: {followed}")),
-            None => self.say(&format!("line {line} has no message\n")),
+            None => self.say(&format!("the next message is that of line {line}\n")),
         }
         Ok(None)
     }

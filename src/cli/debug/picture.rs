@@ -17,6 +17,10 @@ pub fn lines(picture: &Picture, colour: bool) -> String {
     }
     // A character is about twice as high as wide.
     let (most_x, most_y) = (ACROSS, 2 * DOWN);
+    let larger = (most_x / 2 / picture.width).min(most_y / 2 / picture.height);
+    if larger > 1 {
+        return lines(&enlarged(picture, larger), colour);
+    }
     let shrinks = |size: u32, most: u32| size.div_ceil(most).max(1);
     let step = shrinks(picture.width, most_x).max(shrinks(picture.height, most_y));
     let (width, height) = (picture.width.div_ceil(step), picture.height.div_ceil(step));
@@ -54,6 +58,22 @@ pub fn lines(picture: &Picture, colour: bool) -> String {
     text
 }
 
+/// A picture with squares for pixels.
+fn enlarged(picture: &Picture, times: u32) -> Picture {
+    let (width, height) = (picture.width * times, picture.height * times);
+    let pixel = |x: u32, y: u32| {
+        picture.pixels[(y / times) as usize * picture.width as usize + (x / times) as usize]
+    };
+    Picture {
+        width,
+        height,
+        pixels: (0..height)
+            .flat_map(|y| (0..width).map(move |x| (x, y)))
+            .map(|(x, y)| pixel(x, y))
+            .collect(),
+    }
+}
+
 /// The mean of a square of pixels, in 8 bits.
 fn average(picture: &Picture, [x, y]: [u32; 2], step: u32) -> [u8; 3] {
     let (mut sum, mut count) = ([0_u64; 3], 0);
@@ -82,7 +102,9 @@ mod tests {
             height: 2,
             pixels: vec![grey(0), grey(u16::MAX), grey(0), grey(u16::MAX)],
         };
-        assert_eq!(lines(&picture, false), " @\n");
+        let text = lines(&picture, false);
+        let row = format!("{}{}", " ".repeat(18), "@".repeat(18));
+        assert_eq!(text, format!("{row}\n").repeat(18));
         let large = Picture {
             width: 720,
             height: 720,

@@ -7,7 +7,7 @@ use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::message::call::{Call, no_sampler, read_raw, refuse, surface, write_raw};
 use crate::exec::state::bindings::{Resources, Sampler};
-use crate::exec::state::observer::{Access, AccessKind, Observer, SpaceName, Spot};
+use crate::exec::state::observer::{Access, AccessKind, Edge, Instead, Observer, SpaceName, Spot};
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
@@ -311,8 +311,24 @@ impl Media<'_> {
         observer: &mut O,
     ) {
         let memory = Window::whole(surface.memory()).memory();
+        let at = thread.at(self.call.pc);
+        let mut before = None;
         for read in reads {
             let (x, y) = read.at;
+            let (column, row) = read.asked;
+            if (i64::from(column), i64::from(row)) != (i64::from(x), i64::from(y)) {
+                let edge = Edge {
+                    surface: index,
+                    lane: None,
+                    asked: [column.into(), row.into(), 0, 0],
+                    instead: Instead::Texel(x, y),
+                };
+                observer.edge(at, &edge);
+            }
+            // The same texel may be asked for in several places outside.
+            if before.replace(read.start) == Some(read.start) {
+                continue;
+            }
             let access = Access {
                 space: SpaceName::Surface(index),
                 kind: AccessKind::Read,
@@ -326,7 +342,7 @@ impl Media<'_> {
                 data: &[],
                 past_end: None,
             };
-            observer.access(thread.at(self.call.pc), &access);
+            observer.access(at, &access);
         }
     }
 

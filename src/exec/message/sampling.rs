@@ -6,7 +6,9 @@ use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
 use crate::exec::state::bindings::{Resources, Sampler};
 use crate::exec::state::lanes;
-use crate::exec::state::observer::{Access, AccessKind, At, Observer, SpaceName, Spot};
+use crate::exec::state::observer::{
+    Access, AccessKind, At, Edge, Instead, Observer, SpaceName, Spot,
+};
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
@@ -125,6 +127,15 @@ fn answer<O: Observer>(
                 for (lane, taken) in fetch::taken(surface, asked, params, mask) {
                     reporter.texel(lane, taken);
                 }
+                for (lane, place) in fetch::missed(surface, asked, params, mask) {
+                    let edge = Edge {
+                        surface: asked.surface,
+                        lane: Some(lane),
+                        asked: place,
+                        instead: Instead::Zeros,
+                    };
+                    observer.edge(thread.at(pc), &edge);
+                }
             }
             served.map(|r| null_mask(r.null_mask))
         }
@@ -201,6 +212,20 @@ impl<O: Observer> TexelReporter<'_, O> {
 impl<O: Observer> TexelObserver for TexelReporter<'_, O> {
     fn texel(&mut self, lane: usize, taken: Taken) {
         self.observer.texel(self.at, lane, &taken);
+        if let Some([x, y, slice]) = taken.outside {
+            let level = taken
+                .level
+                .saturating_sub(self.surface.description().min_lod);
+            let edge = Edge {
+                surface: self.index,
+                lane: Some(lane as u8),
+                asked: [x, y, slice, level.into()],
+                instead: taken
+                    .at
+                    .map_or(Instead::Border, |(x, y)| Instead::Texel(x, y)),
+            };
+            self.observer.edge(self.at, &edge);
+        }
         let Some((x, y)) = taken.at else { return };
         let spot = Spot::Texel([x, y, taken.slice, taken.level]);
         let d = self.surface.description();

@@ -84,6 +84,9 @@ pub trait Observer: std::marker::Send {
     /// A texel took part in what the 3D sampler returns to a lane.
     fn texel(&mut self, _at: At, _lane: usize, _taken: &Taken) {}
 
+    /// A sampler is asked for a texel outside its surface; what is taken instead is defined.
+    fn edge(&mut self, _at: At, _edge: &Edge) {}
+
     /// A message is about to read or write memory: once for each lane and element, once for each
     /// piece of a block.
     fn access(&mut self, _at: At, _access: &Access<'_>) {}
@@ -216,6 +219,30 @@ pub struct Access<'a> {
     pub data: &'a [u8],
     /// Of a read past the end of a memory at 64-bit addresses, which reads as zero: which memory, and how far.
     pub past_end: Option<&'a str>,
+}
+
+/// A texel outside a surface that a sampler is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Binding table index of the surface.
+    pub surface: u32,
+    /// The lane that asked; `None` for a block.
+    pub lane: Option<u8>,
+    /// Column, row, slice and level, texel offsets added.
+    pub asked: [i64; 4],
+    /// What is taken.
+    pub instead: Instead,
+}
+
+/// What a sampler takes where a surface has no texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// The texel in this column and row.
+    Texel(u32, u32),
+    /// The border colour.
+    Border,
+    /// Zeros.
+    Zeros,
 }
 
 /// The memory a message names.

@@ -51,7 +51,8 @@ impl Page {
     ///
     /// * `title`: what ran.
     /// * `line`: the line of the first text whose first step is shown at first; 0 for the first step of all.
-    pub fn html(&self, title: &str, line: usize) -> String {
+    /// * `lane`: the lane that is picked at first.
+    pub fn html(&self, title: &str, line: usize, lane: Option<u8>) -> String {
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -62,7 +63,7 @@ impl Page {
                     title { (title) " · visim" }
                     style { (PreEscaped(STYLE)) }
                 }
-                body data-line=(line) {
+                body data-line=(line) data-lane=[lane] {
                     (head(title))
                     (skeleton())
                     script #common type="application/json" { (PreEscaped("\n")) (PreEscaped(&self.common)) }
@@ -92,6 +93,7 @@ fn head(title: &str) -> Markup {
                 (button("last", "▶|", "Last step (End)"))
                 input #slider type="range" min="1" value="1" aria-label="Step";
                 output #where aria-live="polite" {}
+                input #line type="number" min="1" placeholder="line" aria-label="Go to a line (g)" title="Go to a line (g)";
                 (button("help", "?", "Keys (?)"))
                 (button("theme", "☾", "Light or dark (d)"))
             }
@@ -107,6 +109,7 @@ fn head(title: &str) -> Markup {
                 dt { "↑ ↓" } dd { "the step before and after this one of the same thread" }
                 dt { "m" } dd { "the next step that sends a message" }
                 dt { "b" } dd { "the next step at a barrier" }
+                dt { "g" } dd { "the next step on a line: its number, then Enter" }
                 dt { "l" } dd { "the next lane; Escape: all lanes" }
                 dt { "/" } dd { "look for a register" }
                 dt { "d" } dd { "light or dark" }
@@ -160,7 +163,7 @@ mod tests {
         page.add(&program, &line);
         assert!(page.is_empty());
         page.add(&Record::Window(Window { first: 1 }), "");
-        let html = page.html("<k>", 0);
+        let html = page.html("<k>", 0, None);
         assert_eq!(html.matches("</script").count(), 3);
         assert!(html.contains("&lt;k&gt; · visim"));
         assert!(html.contains(r"// \u003c/script>\u003c!--"));

@@ -97,13 +97,17 @@ function element(registers, at, type) {
     case "q": return String(view.getBigInt64(0, true));
     case "hf": return shortest(half(view.getUint16(0, true)));
     case "bf": { const wide = new DataView(new ArrayBuffer(4)); wide.setUint16(2, view.getUint16(0, true), true); return shortest(wide.getFloat32(0, true)); }
-    // Of no known type: a small number, or bits.
-    case "raw": { const value = view.getUint32(0, true); return value < 65536 ? String(value) : hex(value); }
+    // Of no known type: a small number, or bits, which may be a float's.
+    case "raw": {
+      const value = view.getUint32(0, true), float = view.getFloat32(0, true), size = Math.abs(float);
+      return value < 65536 ? String(value) : hex(value) + (size > 1e-6 && size < 1e7 ? " = " + shortest(float) : "");
+    }
     case "bool": return hex(view.getUint32(0, true));
     default: return String(view.getUint32(0, true));
   }
 }
 
+const bitsOf = (registers, at) => at >= 0 && at + 4 <= registers.length ? new DataView(registers.buffer, registers.byteOffset + at, 4).getUint32(0, true) : 0;
 const hex = (value, digits = 0) => "0x" + (value >>> 0).toString(16).padStart(digits, "0");
 const bytesText = bytes => [...bytes].map(byte => byte.toString(16).padStart(2, "0")).join(" ");
 
@@ -169,27 +173,32 @@ function scrollSource(line) {
 
 // ---- Panels ----
 
-let current = 0, lane = null;
+let current = 0, lane = "lane" in document.body.dataset ? +document.body.dataset.lane : null;
 
 function drawInstruction(step, instruction) {
   const thread = end.threads.find(t => t.index === step.thread);
   const group = thread ? `, group ${thread.group.join(",")}, local ${thread.local}` : "";
-  const section = instruction.page ? make("a", { href: instruction.page, rel: "noreferrer" }, instruction.section) : instruction.section;
+  const section = linkTo(instruction.page, instruction.section);
   const lanes = make("div.lanes", { role: "group", "aria-label": "Lanes" });
+  const counts = { on: 0, predicated: 0, off: 0 };
   for (let k = 0; k < instruction.lanes; k++) {
     const on = step.lanes >>> k & 1, enabled = (step.enabled ?? step.lanes) >>> k & 1;
     const state = on ? "on" : enabled ? "predicated" : "off";
+    counts[state]++;
     const words = { on: "runs", predicated: "off by the predicate", off: "off by the execution mask" }[state];
     lanes.append(make("button." + state, {
       id: "lane-" + k, title: `lane ${k}: ${words}`, "aria-pressed": String(lane === k),
       onclick: () => { lane = lane === k ? null : k; draw(); },
     }, String(k)));
   }
+  const said = [`${counts.on} of ${instruction.lanes} lanes run`];
+  if (counts.predicated) said.push(`${counts.predicated} off by the predicate (yellow)`);
+  if (counts.off) said.push(`${counts.off} off by the execution mask (grey)`);
   show("instruction",
     make("div.big", instruction.text || instruction.opcode),
     make("div", {}, instruction.does, make("span.dim", {}, " · ", section)),
-    make("div.dim", `thread ${step.thread}${group} · its step ${step.number}` + (step.stopped ? " · the thread stops here" : "")),
-    ...(instruction.lanes > 1 ? [lanes] : []),
+    make("div.dim", `thread ${step.thread}${group} · its step ${step.number}` + (step.stopped ? " · the thread waits or ends here" : "")),
+    ...(instruction.lanes > 1 ? [lanes, make("div.dim", said.join(", "))] : []),
     ...(instruction.contradictions || []).map(text => make("p.dim", text)));
 }
 
@@ -206,34 +215,48 @@ function elementsOf(operand) {
   return { byLane, loose };
 }
 
+// Operands as tables of at most 16 lanes, results last.
 function drawOperands(step, instruction, { before, after }) {
   const reads = (instruction.reads || []).concat(step.reads || []), results = instruction.results || [];
-  const lanes = instruction.lanes, table = make("table", {});
-  const picked = k => lane === k ? ".picked" : "";
-  table.append(row(make("th"), ...Array.from({ length: lanes }, (_, k) => make("th" + picked(k), lanes > 1 ? "lane " + k : ""))));
-  const add = (operand, registers, isResult) => {
+  const lanes = instruction.lanes, picked = k => lane === k ? ".picked" : "";
+  const all = reads.map(operand => [operand, before, false]).concat(results.map(operand => [operand, after, true]));
+
+  // Rows of a part of the lanes.
+  const rowsOf = ([operand, registers, isResult], from, to) => {
     let own = registers;
     const constant = operand.constant, base = operand.runs[0] ? operand.runs[0][0] : 0;
     if (constant) { own = new Uint8Array(base + constant.length / 2); put(own, [[base, constant]]); }
-    const { byLane, loose } = elementsOf(operand);
     const type = typeOf(operand, base);
-    const name = operand.operand + " " + (constant ? "constant" : placeName(base)) + ":" + type;
-    const cell = (at, k) => {
-      if (at === undefined) return make("td.off", "");
-      const text = element(own, at, type);
-      const isNew = isResult && element(before, at, type) !== text;
+    const title = at => `${operand.operand} ${constant ? "constant" : placeName(at)}:${type}`;
+    const cell = (now, old, hint, k) => {
       const off = k !== null && !(step.lanes >>> k & 1);
-      return make("td" + (off ? ".off" : isNew ? ".new" : isResult ? "" : ".read") + (k === null ? "" : picked(k)),
-        { title: constant ? "" : placeName(at) + (isResult ? ", before " + element(before, at, type) : "") }, text);
+      const kind = off ? ".off" : isResult && now !== old ? ".new" : isResult ? "" : ".read";
+      return make("td" + kind + (k === null ? "" : picked(k)), { title: hint + (isResult ? ", before " + old : "") }, now);
     };
-    byLane.slice(0, 64).forEach((row_, n) => table.append(row(make("th", n ? "" : name),
-      ...Array.from({ length: lanes }, (_, k) => cell(row_[k], k)))));
-    for (let n = 0; n < Math.min(loose.length, 512); n += Math.max(lanes, 8))
-      table.append(row(make("th", n ? "" : name), ...loose.slice(n, n + Math.max(lanes, 8)).map(at => cell(at, null))));
+    const lanesOf = of => Array.from({ length: to - from }, (_, n) => of(from + n));
+    if (operand.type === "bool") {
+      const first = instruction.first_lane || 0, bit = (from, k) => String(bitsOf(from, base) >>> (first + k) & 1);
+      return [row(make("th", `${operand.operand} ${placeName(base)}`), ...lanesOf(k => cell(bit(own, k), bit(before, k), `bit ${first + k}`, k)))];
+    }
+    const elements = elementsOf(operand), made = [];
+    const at = (at, k) => at === undefined ? make("td.off", "")
+      : cell(element(own, at, type), element(before, at, type), constant ? "" : placeName(at), k);
+    elements.byLane.slice(0, 64).forEach((row_, n) => {
+      const start = row_.find(at => at !== undefined);
+      const same = n && ownerOf(start) === ownerOf(elements.byLane[n - 1].find(at => at !== undefined));
+      made.push(row(make("th", same ? "" : n ? `${placeName(start)}:${type}` : title(start)), ...lanesOf(k => at(row_[k], k))));
+    });
+    const loose = from ? [] : elements.loose.slice(0, 512);
+    for (let n = 0; n < loose.length; n += 16) made.push(row(make("th", n ? "" : title(base)), ...loose.slice(n, n + 16).map(place => at(place, null))));
+    return made;
   };
-  reads.forEach(operand => add(operand, before, false));
-  results.forEach(operand => add(operand, after, true));
-  show("operands", ...(reads.length + results.length ? [table] : []));
+  const tables = [];
+  for (let from = 0; from < Math.max(1, lanes) && all.length; from += 16) {
+    const to = Math.min(lanes, from + 16);
+    const heads = Array.from({ length: to - from }, (_, n) => make("th" + picked(from + n), lanes > 1 ? "lane " + (from + n) : ""));
+    tables.push(make("table", {}, row(make("th"), ...heads), ...all.flatMap(one => rowsOf(one, from, to))));
+  }
+  show("operands", ...tables);
 }
 
 // The type that elements are shown with: payloads have none of their own, and take that of their variable.
@@ -244,7 +267,9 @@ function typeOf(operand, base) {
   return operand.type === "ud" ? "raw" : operand.type;
 }
 
-// The fields of a part of a message, with their bits.
+const linkTo = (page, text) => page ? make("a", { href: page, rel: "noreferrer" }, text) : text;
+
+// The fields of a part of a message, with their bits; each leads to the manual.
 function fields(layout, words) {
   const table = make("table.fields", {}, row(make("th", "bits"), make("th", "field"), make("th", "value"), make("th", "meaning")));
   for (const field of layout.fields) {
@@ -253,10 +278,9 @@ function fields(layout, words) {
     const width = field.high - field.low + 1;
     const value = width === 32 ? word >>> 0 : (word >>> field.low) & (2 ** width - 1);
     const where = (words.length > 1 ? field.dword + "." : "") + (width > 1 ? field.high + ":" + field.low : field.low);
-    table.append(row(make("td.word", where), make("td.word", field.name), make("td" + (value ? ".read" : ""), hex(value)), make("td.wide", field.meaning)));
+    table.append(row(make("td.word", where), make("td.word", linkTo(layout.page, field.name)), make("td" + (value ? ".read" : ""), hex(value)), make("td.wide", field.meaning)));
   }
-  const source = layout.page ? make("a", { href: layout.page, rel: "noreferrer" }, layout.source) : layout.source;
-  return [table, make("p.dim", source)];
+  return table;
 }
 
 function drawMessages(step, instruction, { before }) {
@@ -268,7 +292,8 @@ function drawMessages(step, instruction, { before }) {
     for (const part of parts) {
       const layout = layouts[part.layout];
       if (!layout) continue;
-      made.append(make("h3", `${layout.name}: ${part.words.map(word => hex(word, 8)).join(" ")}`), ...fields(layout, part.words));
+      made.append(make("h3", `${layout.name}: ${part.words.map(word => hex(word, 8)).join(" ")}`, make("span.dim", " · ", linkTo(layout.page, layout.source))),
+        fields(layout, part.words));
     }
     (message.sums || []).forEach(sum => made.append(make("p.dim", sum)));
     const payload = make("table.payload", {}, row(make("th", "register"), make("th", "bytes"), make("th", "from"), make("th", "holds")));
@@ -291,7 +316,7 @@ function drawMessages(step, instruction, { before }) {
         offset += piece.bytes;
       });
       const layout = layouts[register.layout];
-      if (layout) decoded.push(make("details", {}, make("summary", `${register.part}: ${layout.name}`), ...fields(layout, words)));
+      if (layout) decoded.push(make("details", {}, make("summary", `${register.part}: ${layout.name}`), fields(layout, words)));
     });
     if (message.registers.length) made.append(make("h3", "What is sent"), payload, ...decoded);
     if (message.answer && message.answer.length) {
@@ -305,16 +330,17 @@ function drawMessages(step, instruction, { before }) {
   show("messages", ...native, ...requests, ...all);
 }
 
-function drawPacking(instruction, { after }) {
+function drawPacking(step, instruction, { after }) {
   const results = (instruction.results || []).flatMap(operand => operand.runs.map(run => run[0]));
   const answers = (instruction.messages || []).flatMap(message => (message.answer || []).map(answer => answer.at));
   const starts = results.length ? results : answers;
   const base = starts.length ? Math.min(...starts) : null;
-  show("packing", ...(instruction.destination || []).flatMap(packing => {
+  const packings = instruction.destination || [], own = packings.length > 1 ? packings.slice(step.packing || 0).slice(0, 1) : packings;
+  show("packing", ...own.flatMap(packing => {
     const table = make("table", {}, row(make("th", "bytes"), make("th", "what"), make("th", "holds")));
     for (const part of packing.rows.slice(0, 512)) {
       const held = base === null ? "" : bytesText(after.slice(base + part.first, Math.min(base + part.last + 1, base + part.first + 32)));
-      table.append(make(part.gap ? "tr.gap" : "tr", {}, make("td", `${part.first}–${part.last}`), make("td.word", part.what), make("td.word", held)));
+      table.append(make(part.gap ? "tr.gap" : "tr", {}, make("td", `${part.first}–${part.last}`), make("td.word", part.what), make("td.wide", held)));
     }
     return [...(packing.when ? [make("h3", packing.when)] : []), table];
   }));
@@ -371,28 +397,64 @@ function touchedOf(step, surface) {
   return touched;
 }
 
-function drawSurface(surface, step, touched) {
-  const [width, height] = surface.shown, zoom = Math.max(1, Math.min(24, Math.floor(Math.min(560 / width, 360 / height))));
-  const canvas = make("canvas.picture", { width: width * zoom, height: height * zoom, "aria-label": "Surface " + surface.name });
+// The weights of the texels that are shown: of the lane that is picked, or of the only one that took some.
+function weightsOf(step, surface) {
+  const weights = new Map(), of = (step.texels || []).filter(t => t.surface === surface.index && t.at && (t.level || 0) === surface.level && (t.slice || 0) === surface.slice);
+  const only = lane === null && of.every(t => t.lane === of[0].lane);
+  for (const texel of of)
+    if (only || texel.lane === lane) weights.set(String(texel.at), (weights.get(String(texel.at)) || 0) + texel.weight);
+  return weights;
+}
+
+// A part of a surface, enlarged, with frames around the texels that were touched and their weights.
+function enlarged(surface, [x0, y0, width, height], zoom, touched, weights) {
+  const canvas = make("canvas.picture", { width: width * zoom, height: height * zoom, role: "img", "aria-label": "Surface " + surface.name });
   const context = canvas.getContext("2d");
   context.imageSmoothingEnabled = false;
-  context.drawImage(imageOf(surface, current), 0, 0, width * zoom, height * zoom);
-  for (const [x, y, columns, of, kind] of touched) {
-    const own = lane === null || of === null || of === lane;
-    context.strokeStyle = !own ? "rgba(128,128,128,.5)" : kind === "read" ? "#1e90ff" : "#e0457b";
+  context.drawImage(imageOf(surface, current), x0, y0, width, height, 0, 0, width * zoom, height * zoom);
+  const isOwn = of => lane === null || of === null || of === lane;
+  const place = (x, y) => [x - surface.origin[0] - x0, y - surface.origin[1] - y0];
+  // Frames of the lane that is picked lie over the others.
+  for (const [x, y, columns, of, kind] of [...touched].sort((a, b) => isOwn(a[3]) - isOwn(b[3]))) {
+    const own = isOwn(of), at = place(x, y);
+    context.strokeStyle = !own ? "rgba(128,128,128,.6)" : kind === "read" ? "#1e90ff" : "#e0457b";
     context.lineWidth = own ? 2 : 1;
-    context.strokeRect((x - surface.origin[0]) * zoom + 1, (y - surface.origin[1]) * zoom + 1, columns * zoom - 2, zoom - 2);
+    context.strokeRect(at[0] * zoom + 1, at[1] * zoom + 1, Math.max(1, columns * zoom - 2), Math.max(1, zoom - 2));
   }
-  const under = make("span.dim", "");
+  for (const [texel, weight] of zoom < 26 ? [] : weights) {
+    const [x, y] = texel.split(",").map(Number), at = place(x, y);
+    const [r, g, b] = surface.canvas.getContext("2d").getImageData(x - surface.origin[0], y - surface.origin[1], 1, 1).data;
+    context.fillStyle = r + g + b > 382 ? "#000" : "#fff";
+    context.font = "11px ui-monospace, monospace";
+    context.textAlign = "center";
+    context.fillText(weight.toFixed(2).replace(/^0/, "").replace(/\.00$/, ""), (at[0] + .5) * zoom, (at[1] + .5) * zoom + 4);
+  }
   canvas.onmousemove = event => {
-    const scale = canvas.width / canvas.clientWidth / zoom;
-    const x = Math.floor(event.offsetX * scale), y = Math.floor(event.offsetY * scale);
+    const scale = canvas.width / canvas.clientWidth / zoom, x = x0 + Math.floor(event.offsetX * scale), y = y0 + Math.floor(event.offsetY * scale);
     const [r, g, b] = surface.canvas.getContext("2d").getImageData(x, y, 1, 1).data;
-    under.textContent = ` (${x + surface.origin[0]}, ${y + surface.origin[1]}) ${r} ${g} ${b}`;
+    canvas.title = `(${x + surface.origin[0]}, ${y + surface.origin[1]}) ${r} ${g} ${b}`;
   };
+  return canvas;
+}
+
+function drawSurface(surface, step, touched) {
+  const [width, height] = surface.shown, zoom = Math.max(1, Math.min(48, Math.floor(Math.min(560 / width, 360 / height))));
+  const weights = weightsOf(step, surface), pictures = [enlarged(surface, [0, 0, width, height], zoom, touched, weights)];
+  if (touched.length && zoom < 26) {
+    const inside = (value, size) => Math.max(0, Math.min(size, value));
+    const own = touched.filter(([, , , of]) => lane === null || of === null || of === lane);
+    const columns = (own.length ? own : touched).flatMap(([x, , count]) => [x, x + count]).map(x => x - surface.origin[0]);
+    const rows_ = (own.length ? own : touched).flatMap(([, y]) => [y, y + 1]).map(y => y - surface.origin[1]);
+    const [x0, x1] = [inside(Math.min(...columns) - 2, width), inside(Math.max(...columns) + 2, width)];
+    const [y0, y1] = [inside(Math.min(...rows_) - 2, height), inside(Math.max(...rows_) + 2, height)];
+    const near = Math.min(32, Math.floor(Math.min(560 / (x1 - x0), 360 / (y1 - y0))));
+    if (near >= 2 * zoom) pictures.push(make("div.dim", `columns ${x0 + surface.origin[0]} to ${x1 + surface.origin[0] - 1}, rows ${y0 + surface.origin[1]} to ${y1 + surface.origin[1] - 1}`),
+      enlarged(surface, [x0, y0, x1 - x0, y1 - y0], near, touched, weights));
+  }
   const part = width < surface.size[0] || height < surface.size[1] ? `, shown from ${surface.origin.join(", ")}` : "";
   const level = (surface.level ? ` level ${surface.level}` : "") + (surface.slice ? ` slice ${surface.slice}` : "");
-  return [make("h3", `${surface.name}${level} · ${surface.format} ${surface.size.join("×")}${part}`, under), canvas];
+  const range = surface.range ? ` · ${shortest(Math.fround(surface.range[0]))} is black, ${shortest(Math.fround(surface.range[1]))} white` : "";
+  return [make("h3", `${surface.name.replaceAll("`", "")}${level} · ${surface.format} ${surface.size.join("×")}${part}${range}`), ...pictures];
 }
 
 function drawSurfaces(step) {
@@ -408,7 +470,8 @@ function drawSurfaces(step) {
     for (const texel of taken.slice(0, 64))
       table.append(row(make("td", String(texel.lane)), make("td.word", texel.at ? texel.at.join(", ") : "border colour"),
         make("td", number(texel.weight)), ...texel.rgba.map(value => make("td", number(value)))));
-    made.push(make("h3", "Texels and weights" + (lane === null ? "" : " of lane " + lane)), table);
+    made.push(make("h3", "Texels and weights" + (lane === null ? "" : " of lane " + lane)),
+      ...(lane === null && taken.some(texel => texel.lane !== taken[0].lane) ? [make("p.dim", "A lane that is picked (l) has its weights in the picture.")] : []), table);
     if (taken.length > 64) made.push(make("p.dim", `${taken.length - 64} more: pick a lane`));
   }
   if (others.length)
@@ -422,7 +485,7 @@ function drawMemory(step) {
     const places = access.places.filter(place => lane === null || place[0] === null || place[0] === lane);
     const texts = places.slice(0, 64).map(([of, inside, spot]) =>
       (of === null ? "" : of + ": ") + spotText(spot) + (inside < access.bytes ? ` (${inside} inside)` : ""));
-    return make("details", places.length <= 8 ? { open: "" } : {}, make("summary", `${access.kind} ${access.space}: ${places.length} × ${access.bytes} bytes`),
+    return make("details", places.length <= 32 ? { open: "" } : {}, make("summary", `${access.kind} ${access.space.replaceAll("`", "")}: ${places.length} × ${access.bytes} bytes`),
       make("div.mono", texts.join("   ") + (places.length > 64 ? " …" : "")));
   });
   if (step.left_out) all.push(make("p.dim", "More was touched than there is room for."));
@@ -433,7 +496,20 @@ function drawMemory(step) {
 
 const views = new Map();
 
+// A predicate, lane by lane.
+function drawPredicate(variable, { before, after }) {
+  const table = make("table", {});
+  for (let from = 0; from < variable.elements; from += 16) {
+    const lanes = Array.from({ length: Math.min(16, variable.elements - from) }, (_, n) => from + n);
+    const bit = (registers, k) => bitsOf(registers, variable.at) >>> k & 1;
+    const cells = lanes.map(k => make("td" + (bit(before, k) === bit(after, k) ? "" : ".new"), { title: "before " + bit(before, k) }, String(bit(after, k))));
+    table.append(row(make("th", "lanes"), ...lanes.map(k => make("th", String(k)))), row(make("th", ""), ...cells));
+  }
+  return make("div.register", { "data-name": variable.name }, make("h3", variable.name), table);
+}
+
 function drawRegister(variable, step, { before, after }) {
+  if (variable.class === "predicate") return drawPredicate(variable, { before, after });
   const type = views.get(variable.name) || variable.type, size = sizes[type] || 4;
   const perRow = Math.max(1, Math.min(16, Math.floor((program.register_bytes || 32) / size)));
   const table = make("table", {});
@@ -474,7 +550,7 @@ function drawRegisters(step, instruction, registers) {
 function drawTimeline() {
   const canvas = $("timeline"), threads = end.threads.length;
   const height = Math.max(2, Math.min(12, Math.floor(120 / Math.max(1, threads))));
-  const width = canvas.clientWidth || 600, tall = Math.min(240, Math.max(8, height * threads));
+  const width = canvas.clientWidth || 600, tall = Math.min(96, Math.max(8, height * threads));
   const ratio = window.devicePixelRatio || 1;
   canvas.style.height = tall + "px";
   canvas.width = width * ratio;
@@ -489,10 +565,18 @@ function drawTimeline() {
   context.fillStyle = colour("--accent");
   for (const [first, count, place] of end.spans) context.fillRect(x(first), y(place), Math.max(.5, x(first + count) - x(first)), thick);
   context.fillStyle = colour("--bad");
-  for (const [step, place] of end.barriers) context.fillRect(x(step), y(place), 2, thick);
+  for (const [step, place] of end.barriers) context.fillRect(x(step), y(place), 3, thick);
   context.fillStyle = colour("--fg");
   context.fillRect(Math.min(width - 2, x(current)), 0, 2, tall);
 }
+
+// What is under the pointer.
+$("timeline").onmousemove = event => {
+  const step = stepUnder(event), place = Math.min(end.threads.length - 1, Math.floor(event.offsetY / event.target.clientHeight * end.threads.length));
+  const thread = end.threads[place];
+  if (thread) event.target.title = `step ${step}; this row is thread ${thread.index}, number ${thread.local} of group ${thread.group.join(",")}; red marks are barriers`;
+};
+const stepUnder = event => Math.max(1, Math.min(end.steps, 1 + Math.floor(event.offsetX / event.target.clientWidth * end.steps)));
 
 // ---- Moving ----
 
@@ -504,7 +588,7 @@ function draw() {
   drawInstruction(step, instruction);
   drawOperands(step, instruction, registers);
   drawMessages(step, instruction, registers);
-  drawPacking(instruction, registers);
+  drawPacking(step, instruction, registers);
   drawSurfaces(step);
   drawMemory(step);
   drawRegisters(step, instruction, registers);
@@ -567,12 +651,13 @@ const keys = {
   Escape: () => { lane = null; draw(); },
   d: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
   "/": () => $("filter").focus(),
+  g: () => { $("line").value = ""; $("line").focus(); },
   "?": () => $("keys").showModal(),
 };
 
 document.addEventListener("keydown", event => {
-  const typing = event.target.matches("#filter, select") || $("keys").open;
-  if (event.key === "Escape" && event.target.id === "filter") event.target.blur();
+  const typing = event.target.matches("#filter, #line, select") || $("keys").open;
+  if (event.key === "Escape" && event.target.matches("#filter, #line")) event.target.blur();
   const act = keys[event.key];
   if (!act || typing || event.ctrlKey || event.metaKey || event.altKey || !end.steps) return;
   event.preventDefault();
@@ -586,7 +671,8 @@ $("help").onclick = keys["?"];
 $("theme").onclick = keys.d;
 $("slider").oninput = event => go(+event.target.value);
 $("filter").oninput = draw;
-$("timeline").onclick = event => go(1 + Math.floor(event.offsetX / event.target.clientWidth * end.steps));
+$("line").onchange = event => { goToLine(0, +event.target.value); event.target.blur(); };
+$("timeline").onclick = event => go(stepUnder(event));
 addEventListener("resize", () => { drawTimeline(); below(); });
 addEventListener("hashchange", fromHash);
 

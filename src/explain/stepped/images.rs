@@ -4,7 +4,7 @@ use super::record::{Patch, Surface as Written, hex};
 use crate::exec::Bindings;
 use crate::exec::observer::{Access, AccessKind, SpaceName, Spot};
 use crate::surface::file::encode_picture;
-use crate::surface::picture::Pixels;
+use crate::surface::picture::{Pixels, Range, colour, range_of};
 use crate::surface::{Image, Picture, Surface};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Pixels of all images together that are kept; those of further ones are not shown.
-const MOST_PIXELS: u64 = 1 << 23;
+const MOST_PIXELS: u64 = 1 << 22;
 
 /// Columns and rows of an image that is shown whole.
 const WHOLE: u32 = 512;
@@ -35,26 +35,33 @@ pub struct Images {
 /// An image that was touched.
 struct Seen {
     size: (u32, u32),
-    /// As it was.
-    first: Vec<[u8; 3]>,
+    /// As it was: red, green, blue. The range in which they are shown is known at the end.
+    first: Vec<[f32; 3]>,
     /// As it is, as far as steps told.
-    now: Vec<[u8; 3]>,
+    now: Vec<[f32; 3]>,
     /// Touched columns and rows: from, to.
     touched: Option<[u32; 4]>,
-    patches: Vec<Patch>,
+    changes: Vec<Change>,
+}
+
+/// Texels side by side that a step has changed.
+struct Change {
+    step: u64,
+    at: (u32, u32),
+    values: Vec<[f32; 3]>,
 }
 
 impl Seen {
     fn new(surface: &Surface, image: Image) -> Option<Seen> {
         let pixels = Pixels::new(surface, image).ok()?;
         let size = pixels.size();
-        let first: Vec<[u8; 3]> = all(size).map(|(x, y)| colour(&pixels, x, y)).collect();
+        let first: Vec<[f32; 3]> = all(size).map(|(x, y)| pixels.values(x, y)).collect();
         Some(Seen {
             size,
             now: first.clone(),
             first,
             touched: None,
-            patches: Vec::new(),
+            changes: Vec::new(),
         })
     }
 
@@ -63,20 +70,25 @@ impl Seen {
         self.touched = Some([x0.min(x), x1.max(x), y0.min(y), y1.max(y)]);
     }
 
-    /// Takes over texels in the order of rows, whose neighbours become one patch.
+    /// Takes over texels in the order of rows, whose neighbours become one change.
     fn take(&mut self, step: u64, pixels: &Pixels<'_>, texels: impl Iterator<Item = (u32, u32)>) {
-        let before = self.patches.len();
+        let before = self.changes.len();
         let mut next = None;
         for (x, y) in texels {
             let at = y as usize * self.size.0 as usize + x as usize;
-            let new = colour(pixels, x, y);
-            let Some(now) = self.now.get_mut(at).filter(|now| **now != new) else {
+            let new = pixels.values(x, y);
+            let differs = |now: &&mut [f32; 3]| now.map(f32::to_bits) != new.map(f32::to_bits);
+            let Some(now) = self.now.get_mut(at).filter(differs) else {
                 continue;
             };
             *now = new;
-            match self.patches[before..].last_mut() {
-                Some(patch) if next == Some((x, y)) => patch.3 += &hex(&new),
-                _ => self.patches.push(Patch(step, x, y, hex(&new))),
+            match self.changes[before..].last_mut() {
+                Some(change) if next == Some((x, y)) => change.values.push(new),
+                _ => self.changes.push(Change {
+                    step,
+                    at: (x, y),
+                    values: vec![new],
+                }),
             }
             next = Some((x + 1, y));
         }
@@ -103,9 +115,9 @@ fn all((width, height): (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
     (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
 }
 
-fn colour(pixels: &Pixels<'_>, x: u32, y: u32) -> [u8; 3] {
-    let [r, g, b, _] = pixels.at(x, y).map(|v| (v >> 8) as u8);
-    [r, g, b]
+/// A colour in 8 bits.
+fn bytes(values: [f32; 3], range: Range) -> [u8; 3] {
+    colour(values, range).map(|v| (v >> 8) as u8)
 }
 
 impl Images {
@@ -222,7 +234,14 @@ impl Images {
             }
             let (origin, shown) = seen.window();
             let cell = surface.format().cell();
-            written.extend(picture(&seen, origin, shown).map(|picture| Written {
+            let changed = seen.changes.iter().flat_map(|change| &change.values);
+            let range = range_of(seen.first.iter().chain(changed).flatten().copied());
+            let patches = seen.changes.iter().map(|change| {
+                let colours = change.values.iter().map(|&v| hex(&bytes(v, range)));
+                Patch(change.step, change.at.0, change.at.1, colours.collect())
+            });
+            let patches: Vec<Patch> = patches.collect();
+            written.extend(picture(&seen, range, origin, shown).map(|picture| Written {
                 index: key.0,
                 name: name.clone(),
                 format: surface.format().name.to_owned(),
@@ -232,8 +251,9 @@ impl Images {
                 origin,
                 shown,
                 cell: (cell.bytes.max(1), cell.across.max(1)),
+                range: (range != (0.0, 1.0)).then_some(range),
                 picture,
-                writes: seen.patches,
+                writes: patches,
             }));
         }
         written
@@ -250,10 +270,15 @@ fn image_of((_, level, slice): Key, surface: &Surface) -> Image {
 }
 
 /// A part of an image as it was, as text that a browser shows.
-fn picture(seen: &Seen, (x0, y0): (u32, u32), (width, height): (u32, u32)) -> Option<String> {
+fn picture(
+    seen: &Seen,
+    range: Range,
+    (x0, y0): (u32, u32),
+    (width, height): (u32, u32),
+) -> Option<String> {
     let pixels = all((width, height)).map(|(x, y)| {
         let at = (y0 + y) as usize * seen.size.0 as usize + (x0 + x) as usize;
-        let [r, g, b] = seen.first[at].map(|v| u16::from(v) * 257);
+        let [r, g, b] = bytes(seen.first[at], range).map(|v| u16::from(v) * 257);
         [r, g, b, u16::MAX]
     });
     let pixels = pixels.collect();

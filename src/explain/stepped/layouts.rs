@@ -55,6 +55,11 @@ impl Layouts {
         })
     }
 
+    /// A layout by its number.
+    pub fn get(&self, number: usize) -> Option<&Layout> {
+        self.all.get(number)
+    }
+
     /// Those that are new since the last call.
     pub fn news(&mut self) -> Vec<Layout> {
         let new = self.all[self.told..].to_vec();

@@ -13,10 +13,12 @@
 
 mod images;
 mod layouts;
+mod now;
 pub mod record;
 mod recorder;
 mod sends;
 mod still;
 
+pub use now::Messages;
 pub use record::Record;
 pub use recorder::{Options, Recorder, Sink, StepObserver};

@@ -366,6 +366,9 @@ pub struct Step {
     /// Of each message what is known at run time alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<Sent>,
+    /// Which of the packings of the destination the sampler's state asks for, where there are several.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub packing: usize,
     /// Texels that the sampler took.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texels: Vec<Texel>,
@@ -445,7 +448,7 @@ pub enum Spot {
 }
 
 /// An image of a surface: as it was when a step first touched it, and what was written since.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Surface {
     /// Binding table index.
     pub index: u32,
@@ -465,6 +468,9 @@ pub struct Surface {
     pub shown: (u32, u32),
     /// Bytes of a cell and texels across it: of a byte column, column / bytes × across is the texel.
     pub cell: (u32, u32),
+    /// The values that are black and white, where they are others than 0 and 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<(f32, f32)>,
     /// That part as a PNG, `data:image/png;base64,…`.
     pub picture: String,
     /// What was written.

@@ -8,6 +8,7 @@ use super::record::{
 };
 use super::still::{self, Plan, SendPlan};
 use crate::check::Checked;
+use crate::exec::bindings::Sampler;
 use crate::exec::observer::{
     Access, AccessKind, At, Observer, Payload, Running, SpaceName, Spot, Start,
 };
@@ -80,6 +81,8 @@ struct Core<'r> {
     windows: u64,
     /// The surface whose texels the message at hand takes.
     surface: Option<u32>,
+    /// Which states of the scaler shuffle what they return.
+    shuffled: BTreeMap<u32, bool>,
     end: End,
 }
 
@@ -110,6 +113,11 @@ impl<'r> Recorder<'r> {
         let mut layouts = Layouts::new(program.platform);
         let (first, plans) = still::program(source, text, program, &mut layouts);
         let name = |index: u32| space(program, SpaceName::Surface(index));
+        let samplers = bindings.samplers.iter();
+        let shuffled = samplers.filter_map(|(index, sampler)| match sampler {
+            Sampler::Avs(state) => Some((*index, state.output_shuffle)),
+            _ => None,
+        });
         let mut core = Core {
             options,
             program,
@@ -130,6 +138,7 @@ impl<'r> Recorder<'r> {
             window: [0; 3],
             windows: 0,
             surface: None,
+            shuffled: shuffled.collect(),
         };
         core.write(&Record::Program(first));
         core.write_layouts();
@@ -217,10 +226,9 @@ impl Core<'_> {
         let sends = plan.map(|plan| &plan.sends[..]).unwrap_or_default();
         let platform = self.program.platform;
         let layouts = &mut self.layouts;
-        let sent = sends.iter().map(|plan| {
-            let read = |leaf: Leaf| leaf_value(leaf, plan, on.mask, arena);
-            sent(plan, layouts, platform, read)
-        });
+        let sent = sends
+            .iter()
+            .map(|plan| sent_by(plan, layouts, platform, on.mask, arena));
         let mut sent: Vec<Sent> = sent.collect();
         if sent.iter().all(|sent| *sent == Sent::default()) {
             sent.clear();
@@ -396,13 +404,15 @@ fn meets(op: &Op) -> bool {
     }
 }
 
-/// What of a message is known now.
-fn sent(
+/// What of a message is known with the registers of a thread and its lanes.
+pub(super) fn sent_by(
     plan: &SendPlan,
     layouts: &mut Layouts,
     platform: crate::isa::Platform,
-    mut read: impl FnMut(Leaf) -> u32,
+    mask: u32,
+    arena: &[u8],
 ) -> Sent {
+    let mut read = |leaf: Leaf| leaf_value(leaf, plan, mask, arena);
     let parts = plan.words.as_ref().map(|words| {
         let [desc, ex_desc] = words.each_ref().map(|word| word.evaluate(&mut read));
         descriptors(desc, ex_desc, Some(plan.sfid), platform)
@@ -531,6 +541,11 @@ impl Observer for StepObserver<'_, '_> {
             Request::Sampler(sampler) => Some(sampler.surface),
             _ => None,
         };
+        if let Request::Avs(asked) = request
+            && let Some(shuffled) = core.shuffled.get(&asked.sampler)
+        {
+            core.pending.packing = usize::from(*shuffled);
+        }
         if core.step.is_some() {
             core.pending.requests.push(request.to_string());
         }

@@ -1,5 +1,6 @@
 //! What is found, counted and kept until the run has ended.
 
+use super::edges::EdgeRows;
 use crate::exec::observer::{AccessKind, SpaceName, Spot};
 use crate::exec::{Meeting, ThreadId};
 use crate::observe::shadow::Origin;
@@ -18,6 +19,8 @@ pub(super) enum Kind {
     OutsideWrite,
     OutsideMemory(AccessKind),
     Misaligned(AccessKind),
+    /// A block or a sampler goes beyond a surface, which is defined.
+    Edge,
     UnwrittenMemory,
     Overlap,
     Disagree,
@@ -95,6 +98,7 @@ pub(super) enum Detail {
         other: u8,
         places: Vec<AddressUse>,
     },
+    Edges(EdgeRows),
     Ranges(&'static str, Range<u32>, Range<u32>),
     Other {
         pc: u32,

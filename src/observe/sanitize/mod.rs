@@ -6,11 +6,13 @@
 //!
 //! ```text
 //!  registers   never written · left undefined by a message or an instruction · lifetime over · outside the variable
+//!  edges       blocks and samplers beyond a surface, if asked for
 //!  memory      outside the surface · misaligned · never written (shared, scratch, private) · lanes that disagree
 //!  group       threads at different barriers, or ended while others wait; a part of a thread's lanes at one
 //! ```
 
 mod barriers;
+mod edges;
 mod finding;
 mod memory;
 mod plain;
@@ -22,7 +24,8 @@ use super::shadow::{Origin, Shadow};
 use super::uses;
 use crate::diagnostic::Diagnostic;
 use crate::exec::observer::{
-    Access, AccessKind, At, MeetingStep, Observer, Payload, Running, SpaceName, Spot, Start, Wants,
+    Access, AccessKind, At, Edge, MeetingStep, Observer, Payload, Running, SpaceName, Spot, Start,
+    Wants,
 };
 use crate::exec::{Meeting, ThreadId};
 use crate::program::Op;
@@ -39,6 +42,8 @@ pub struct Sanitizer {
     known: Cell,
     plain: OnceLock<Arc<Vec<Option<Plain>>>>,
     shared: Mutex<Shared>,
+    /// Whether blocks and samplers are reported that go beyond a surface, which is defined.
+    edges: bool,
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +65,14 @@ struct GroupState {
 }
 
 impl Sanitizer {
+    /// One that also reports messages of blocks and samplers that go beyond the edges of a surface.
+    pub fn with_edges() -> Sanitizer {
+        Sanitizer {
+            edges: true,
+            ..Sanitizer::default()
+        }
+    }
+
     /// Watches one thread; its findings are handed in when it ends.
     pub fn thread(&self) -> Checker<'_> {
         Checker {
@@ -146,7 +159,10 @@ impl State {
 impl Observer for Checker<'_> {
     fn wants(&self) -> Wants {
         // Texels that samplers fetch exist and are only read.
-        Wants::Steps
+        match self.sanitizer.edges {
+            true => Wants::All,
+            false => Wants::Steps,
+        }
     }
 
     fn started(&mut self, start: &Start<'_>) {
@@ -240,8 +256,17 @@ impl Observer for Checker<'_> {
         }
     }
 
+    fn edge(&mut self, at: At, edge: &Edge) {
+        if let (true, Some(state)) = (self.sanitizer.edges, &mut self.state) {
+            state.edge(at, edge);
+        }
+    }
+
     fn access(&mut self, at: At, access: &Access<'_>) {
         let Some(state) = &mut self.state else { return };
+        if self.sanitizer.edges {
+            state.block_edge(at, access);
+        }
         let access = &state.owned(access);
         state.access(at, access);
         let bytes = match access.space {

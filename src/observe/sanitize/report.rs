@@ -22,6 +22,10 @@ fn title(kind: Kind) -> (Code, &'static str) {
         }
         Kind::OutsideMemory(_) => (Code::U0674, "vISA text reference 5.9; PRM 5.10.5"),
         Kind::Misaligned(_) => (Code::U0675, "vISA text reference 5.6, 5.9 and 5.10"),
+        Kind::Edge => (
+            Code::W0694,
+            "surface reference 4.5 and 4.10; lowering reference 2.3",
+        ),
         Kind::OtherBarrier => (Code::U0676, "vISA text reference 5.13"),
         Kind::EndedEarly => (Code::U0677, "launch reference 7"),
         Kind::SomeLanes => (Code::U0693, "vISA text reference 5.5 and 5.13"),
@@ -151,6 +155,13 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             diagnostic =
                 diagnostic.note("their order is not defined; visim goes from lane 0 upwards");
             diagnostic = led_here(known, diagnostic, places);
+        }
+        (Detail::Edges(rows), _) => {
+            let space = known.space(rows.space);
+            diagnostic = known.at(diagnostic, pc, &format!("goes beyond {space}"));
+            for line in rows.lines() {
+                diagnostic = diagnostic.note(line);
+            }
         }
         (Detail::Ranges(what, a, b), _) => {
             let bytes = |r: &Range<u32>| known.bytes(r.start, r.end - r.start);

@@ -160,15 +160,24 @@ impl<'a> Plan<'a> {
                 let rows = self.sources(v, plane.size.1, &filter.y, down);
                 let rows = rows.into_iter();
                 let texels = rows.flat_map(|y| columns.iter().map(move |&x| (x, y)));
-                found.extend(texels.map(|(x, y)| self.view.place_of(plane, x, y)));
+                found.extend(texels.map(|((x, column), (y, row))| Read {
+                    asked: (column, row),
+                    ..self.view.place_of(plane, x, y)
+                }));
             }
         }
     }
 
-    /// Indices on an axis of `size` texels that pixels at `positions` depend on.
-    fn sources(&self, positions: &[i32], size: i32, taps: &Taps, blend: Blend) -> BTreeSet<u32> {
+    /// Indices on an axis of `size` texels that pixels at `positions` depend on, each beside the one in whose place it is.
+    fn sources(
+        &self,
+        positions: &[i32],
+        size: i32,
+        taps: &Taps,
+        blend: Blend,
+    ) -> BTreeSet<(u32, i32)> {
         let mut sources = BTreeSet::new();
-        let mut add = |index| sources.insert(self.view.edge.resolve(index, size) as u32);
+        let mut add = |index| sources.insert((self.view.edge.resolve(index, size) as u32, index));
         for &t in positions {
             if self.nearest {
                 add(closest(t));

@@ -559,6 +559,7 @@ impl<'a> MediaView<'a> {
             start,
             bytes: plane.texel_bytes as u32,
             at: (x, y),
+            asked: (x as i32, y as i32),
         }
     }
 

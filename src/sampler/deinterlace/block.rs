@@ -571,6 +571,7 @@ pub fn reads(
                 start,
                 bytes: 1,
                 at,
+                asked: (column as i32, row as i32),
             })
         })
         .collect();

@@ -14,7 +14,7 @@ mod kernels;
 mod points;
 
 pub(super) use kernels::lane_invariant;
-pub use points::{asked, taken};
+pub use points::{asked, missed, taken};
 
 use super::plane::Plane;
 use super::texels::FetchPath;

@@ -55,11 +55,39 @@ pub fn taken(
                 level,
                 slice,
                 at: Some((x, y)),
+                outside: None,
                 sample: p.sample[lane],
                 weight: 1.0,
                 rgba: rgba.map(number),
             };
             Some((lane, taken))
+        })
+        .collect()
+}
+
+/// The lanes of a load that ask for a texel outside the surface, each with its column, row, slice and level.
+pub fn missed(
+    surface: &Surface,
+    request: &SamplerRequest,
+    params: &[Lanes],
+    active: u32,
+) -> Vec<(u8, [i64; 4])> {
+    if surface.kind() == Kind::Null {
+        return Vec::new();
+    }
+    let missed = active & !points(surface, request, params, active).inside;
+    let lanes = (0..32).filter(|lane| missed >> lane & 1 == 1);
+    let [du, dv, dr] = request.offsets.map(i64::from);
+    lanes
+        .map(|lane| {
+            let [u, v, r, lod] = asked(request, params, lane.into());
+            let place = match surface.kind() {
+                Kind::Buffer => [u + du, 0, 0, lod],
+                Kind::D1 => [u + du, 0, v, lod],
+                Kind::D3 => [u + du, v + dv, r + dr, lod],
+                _ => [u + du, v + dv, r, lod],
+            };
+            (lane, place)
         })
         .collect()
 }

@@ -282,6 +282,7 @@ impl<W: TexelObserver> Sampling<'_, W> {
                 level,
                 slice,
                 at: place.map(|(x, y, _)| (x, y)),
+                outside: self.outside(at, step),
                 sample: 0,
                 weight,
                 rgba: self.numbers(rgba),
@@ -321,6 +322,23 @@ impl<W: TexelObserver> Sampling<'_, W> {
             Kind::D3 => Some((x, index(1)?, index(2)?)),
             _ => Some((x, index(1)?, pixel.slice)),
         }
+    }
+
+    /// Column, row and slice of a texel of a footprint as they are in front of address control, if they lie outside.
+    /// Faces of a cube go on at each other.
+    fn outside(&self, at: &Position, step: [i64; 3]) -> Option<[i64; 3]> {
+        let axes = match self.d.kind {
+            Kind::Cube => 0,
+            Kind::D1 => 1,
+            Kind::D3 => 3,
+            _ => 2,
+        };
+        let asked: [i64; 3] = std::array::from_fn(|axis| match axis < axes {
+            true => at.first[axis] + step[axis],
+            false => 0,
+        });
+        let is_inside = |axis: usize| (0..i64::from(at.axes[axis].size)).contains(&asked[axis]);
+        (!(0..axes).all(is_inside)).then_some(asked)
     }
 
     /// Four texels of one channel: lower left, lower right, upper right, upper left.

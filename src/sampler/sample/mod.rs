@@ -64,6 +64,8 @@ pub struct Taken {
     pub slice: u32,
     /// Column and row; `None` for the border colour.
     pub at: Option<(u32, u32)>,
+    /// Column, row and slice that address control has replaced, where they lie outside.
+    pub outside: Option<[i64; 3]>,
     /// Sample of a multisampled surface.
     pub sample: u32,
     /// Its part of the sum; 1 in all.

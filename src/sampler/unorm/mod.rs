@@ -205,7 +205,7 @@ pub fn reads(
     let texels = Texels::of(surface)?;
     let (width, height) = AvsMode::M8x4.size();
     // Indices on an axis: the nearest, or the two around that have weight.
-    let sources = |origin, delta, size, count: u32, address: Address| -> BTreeSet<u32> {
+    let sources = |origin, delta, size, count: u32, address: Address| -> BTreeSet<(u32, i32)> {
         let all = positions(origin, delta, size).take(count as usize);
         let mixed = all.flat_map(|at| match sampler.linear {
             true => {
@@ -214,8 +214,10 @@ pub fn reads(
             }
             false => [Some(at >> 8), None],
         });
-        let inside = mixed.flatten().map(|i| address.resolve(i, size) as u32);
-        inside.collect()
+        let indices = mixed.flatten();
+        indices
+            .map(|i| (address.resolve(i, size) as u32, i))
+            .collect()
     };
     let (across, down) = texels.size;
     let columns = sources(request.u, request.delta_u, across, width, sampler.address_u);
@@ -223,7 +225,14 @@ pub fn reads(
     let all = rows
         .iter()
         .flat_map(|&y| columns.iter().map(move |&x| (x, y)));
-    Ok(all.filter_map(|(x, y)| texels.place_of(x, y)).collect())
+    let read = |((x, column), (y, row))| {
+        let read = texels.place_of(x, y)?;
+        Some(Read {
+            asked: (column, row),
+            ..read
+        })
+    };
+    Ok(all.filter_map(read).collect())
 }
 
 /// Where the pixels of an axis lie, 8.8.
@@ -335,6 +344,7 @@ impl<'a> Texels<'a> {
             start: self.surface.address(place.x, place.y),
             bytes: u32::from(d.format.bits).div_ceil(8),
             at: (x, y),
+            asked: (x as i32, y as i32),
         })
     }
 

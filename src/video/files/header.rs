@@ -8,7 +8,7 @@
 //! aspect of 1:1, vendor extensions; and what it takes without a look: sizes, rates and colours that make no sense.
 
 use super::{Kind, Scan};
-use crate::video::picture::{Sampling, check_size};
+use crate::video::picture::{Depth, Sampling, check_size};
 use std::io::BufRead;
 use y4m::{Colorspace, Ratio};
 
@@ -87,9 +87,10 @@ pub fn parse(line: &[u8]) -> Result<Kind, String> {
                 let (_, colours) = colours.ok_or_else(|| {
                     let known: Vec<_> =
                         COLOURS.iter().map(|(name, _)| format!("C{name}")).collect();
-                    format!("{words}: visim reads {} of 8 bits", known.join(", "))
+                    format!("{words}: visim reads {}", known.join(", "))
                 })?;
                 kind.sampling = sampling(*colours);
+                kind.depth = depth(*colours);
                 kind.colours = Some(*colours);
             }
             b'X' => kind.extensions.push(value.to_vec()),
@@ -110,8 +111,8 @@ fn ratio(value: &[u8]) -> Option<(u32, u32)> {
     Some((small(num)?, small(den)?))
 }
 
-/// The colours of 8 bits.
-const COLOURS: [(&str, Colorspace); 7] = [
+/// The colours that are read.
+const COLOURS: [(&str, Colorspace); 10] = [
     ("mono", Colorspace::Cmono),
     ("420", Colorspace::C420),
     ("420jpeg", Colorspace::C420jpeg),
@@ -119,13 +120,23 @@ const COLOURS: [(&str, Colorspace); 7] = [
     ("420paldv", Colorspace::C420paldv),
     ("422", Colorspace::C422),
     ("444", Colorspace::C444),
+    ("420p10", Colorspace::C420p10),
+    ("422p10", Colorspace::C422p10),
+    ("444p10", Colorspace::C444p10),
 ];
+
+fn depth(colours: Colorspace) -> Depth {
+    match colours {
+        Colorspace::C420p10 | Colorspace::C422p10 | Colorspace::C444p10 => Depth::Ten,
+        _ => Depth::Eight,
+    }
+}
 
 fn sampling(colours: Colorspace) -> Sampling {
     match colours {
         Colorspace::Cmono => Sampling::Grey,
-        Colorspace::C422 => Sampling::S422,
-        Colorspace::C444 => Sampling::S444,
+        Colorspace::C422 | Colorspace::C422p10 => Sampling::S422,
+        Colorspace::C444 | Colorspace::C444p10 => Sampling::S444,
         _ => Sampling::S420,
     }
 }

@@ -15,7 +15,7 @@ pub use writer::{Writer, same};
 
 use super::VideoError;
 use super::colour::Range;
-use super::picture::Sampling;
+use super::picture::{Depth, Sampling};
 use super::raw::Raw;
 use super::scale::Siting;
 use std::path::Path;
@@ -30,6 +30,8 @@ pub struct Kind {
     pub size: (u32, u32),
     /// Planes.
     pub sampling: Sampling,
+    /// Bits of a code.
+    pub depth: Depth,
     /// Frames in a time: so many in so many seconds.
     pub rate: (u32, u32),
     /// Frames, if their number is known.
@@ -50,6 +52,7 @@ impl Kind {
         Kind {
             size,
             sampling,
+            depth: Depth::Eight,
             rate: (25, 1),
             frames: None,
             scan: Scan::Unknown,

@@ -3,7 +3,7 @@
 use super::pictures::{self, Pattern};
 use super::{Kind, STANDARD, check_sides, extension, header, raw_by_name};
 use crate::video::VideoError;
-use crate::video::picture::{MAX_SIZE, Picture, Sampling, check_size};
+use crate::video::picture::{Depth, MAX_SIZE, Picture, Sampling, check_size};
 use crate::video::raw::Raw;
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};
@@ -96,7 +96,7 @@ impl Reader {
             taken: Arc::clone(&taken),
         };
         let limits = y4m::Limits {
-            bytes: 3 * MAX_SIZE as usize * MAX_SIZE as usize,
+            bytes: 3 * Depth::Ten.bytes() * MAX_SIZE as usize * MAX_SIZE as usize,
         };
         let decoder = y4m::Decoder::new_with_limits(counted, limits);
         Ok(Reader {
@@ -160,8 +160,13 @@ impl Reader {
     /// # Errors
     /// A frame that ends early, or that is not like the first one.
     pub fn read(&mut self) -> Result<Option<Picture>, VideoError> {
-        let Kind { size, sampling, .. } = self.kind;
-        let mut picture = Picture::new(size.0, size.1, sampling)?;
+        let Kind {
+            size,
+            sampling,
+            depth,
+            ..
+        } = self.kind;
+        let mut picture = Picture::with_depth(size.0, size.1, sampling, depth)?;
         match &mut self.frames {
             Frames::Y4m {
                 decoder,
@@ -181,6 +186,14 @@ impl Reader {
                             plane.copy_from_slice(bytes);
                         }
                         *read += 1;
+                        let most = depth.most();
+                        let mut codes = planes.iter().flat_map(|plane| depth.codes(plane));
+                        if let Some(code) = codes.find(|code| *code > most) {
+                            let (path, frame) = (path.display(), *read);
+                            return Err(VideoError::wrong(format!(
+                                "{path}: frame {frame} has the code {code}, the greatest of 10 bits is {most}"
+                            )));
+                        }
                     }
                     // The end, unless it comes inside a frame.
                     Err(y4m::Error::EOF) if taken.load(Ordering::Relaxed) == before => {
@@ -262,7 +275,7 @@ fn may_be_opened(path: &Path) -> Result<(), VideoError> {
 fn frame_bytes(kind: &Kind) -> u64 {
     let planes = kind.sampling.planes(kind.size.0, kind.size.1);
     let bytes = planes.iter().map(|&(w, h)| u64::from(w) * u64::from(h));
-    bytes.sum()
+    bytes.sum::<u64>() * kind.depth.bytes() as u64
 }
 
 fn incomplete(path: &Path) -> VideoError {

@@ -4,7 +4,7 @@ use super::pictures::{Draft, Pattern};
 use super::{Kind, STANDARD, check_sides, extension, header, raw_by_name};
 use crate::files::{self, NewFile};
 use crate::video::VideoError;
-use crate::video::picture::{Picture, Sampling};
+use crate::video::picture::{Depth, Picture, Sampling};
 use crate::video::raw::Raw;
 use std::cell::RefCell;
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
@@ -148,13 +148,16 @@ impl Writer {
     /// It cannot be written; [`VideoError::Stopped`] where the pipe has no reader any more.
     pub fn push(&mut self, picture: &Picture) -> Result<(), VideoError> {
         let made;
-        let picture = match picture.sampling == self.sampling {
-            true => picture,
-            false => {
-                made = picture.clone().resampled(self.sampling, self.kind.range());
-                &made
-            }
-        };
+        let deep = picture.depth != Depth::Eight && matches!(self.frames, Frames::Y4m { .. });
+        let picture =
+            match picture.sampling == self.sampling && (deep || picture.depth == Depth::Eight) {
+                true => picture,
+                false => {
+                    let bytes = picture.clone().in_bytes();
+                    made = bytes.resampled(self.sampling, self.kind.range());
+                    &made
+                }
+            };
         match &mut self.frames {
             Frames::Y4m { encoder, file } => {
                 let plane = |i: usize| picture.planes.get(i).map_or(&[][..], |p| p);

@@ -30,10 +30,12 @@ fn touched_texels_are_framed() {
     };
     let texels = BTreeMap::from([((0, 0, 3, 2), read), ((1, 0, 0, 0), read)]);
     let pieces = BTreeSet::from([(-2, 5, 4, true)]);
-    let drawing = surface(&image, Image::default(), Some(&texels), Some(&pieces)).unwrap();
+    let (drawing, range) =
+        surface(&image, Image::default(), None, Some(&texels), Some(&pieces)).unwrap();
+    assert_eq!(range, (0.0, 1.0));
     let svg = drawing.to_svg();
     assert_eq!(svg.matches("stroke=\"#dc1e1e\"").count(), 1);
     // Two bytes outside repeat column 0; two lie inside.
     assert_eq!(svg.matches("stroke=\"#143cdc\"").count(), 2);
-    assert!(surface(&Surface::null(), Image::default(), None, None).is_err());
+    assert!(surface(&Surface::null(), Image::default(), None, None, None).is_err());
 }
