@@ -187,9 +187,20 @@ fn check(output: &mut Output) -> Exit {
         }
         output.field(name, || json!(found));
     }
-    if !devices.is_empty() {
-        output.text(&format!("{:<10}{}\n", "builds", devices.join(" ")));
-        output.field("builds", || json!(devices));
+    let (Some(compiler), Some(first)) = (compiler, devices.first()) else {
+        return exit;
+    };
+    output.text(&format!("{:<10}{}\n", "builds", devices.join(" ")));
+    output.field("builds", || json!(devices));
+    if let Err(said) = compile::builds(&compiler, first) {
+        let said = said.trim();
+        output.text(&format!("{:<10}no: {said}\n", "works"));
+        if let Some(help) = compile::missing(said) {
+            output.text(&format!("{:<10}{help}\n", ""));
+        }
+        output.field("works", || json!(false));
+        return Exit::Command;
     }
+    output.field("works", || json!(true));
     exit
 }

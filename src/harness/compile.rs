@@ -56,9 +56,41 @@ pub fn devices(compiler: &Path) -> Vec<String> {
     let list = list.and_then(|rest| rest.split('\n').next());
     let names = list.unwrap_or_default().split(',').map(str::trim);
     names
-        .filter(|name| !name.is_empty())
+        // The list ends with words on other ways to name one.
+        .filter(|name| !name.is_empty() && !name.contains(' '))
         .map(str::to_string)
         .collect()
+}
+
+/// Who has what a compiler misses, by what it says: `ocloc` is found, and the libraries that it loads are not.
+pub fn missing(said: &str) -> Option<&'static str> {
+    said.contains("libigdfcl").then_some(
+        "`ocloc` loads the compiler from libraries: Debian's packages libigdfcl2 and libigc2 have them, \
+         libigdfcl1 and libigc1 up to Debian 12",
+    )
+}
+
+/// Builds an empty kernel.
+///
+/// # Errors
+/// What the compiler says.
+pub fn builds(compiler: &Path, device: &str) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let file = folder.path().join("empty.cl");
+    fs::write(&file, "kernel void empty(void) {}\n").map_err(|error| error.to_string())?;
+    let ran = Command::new(compiler)
+        .args(["compile", "-device", device, "-file"])
+        .arg(&file)
+        .arg("-out_dir")
+        .arg(folder.path())
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
+    match ran.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned()),
+    }
 }
 
 /// Where programs, and what is known of earlier runs, are kept: the user's cache, or the folder of temporary files.
@@ -76,6 +108,37 @@ fn key(text: &str, device: &str, options: &[String], compiler: &Path) -> String 
     let size = facts.map_or(0, |facts| facts.len());
     let compiler = compiler.display();
     format!("{compiler} {size} {changed:?}\n{device}\n{options:?}\n{text}")
+}
+
+/// Options for a compiler that runs in a folder of its own, since some leave files where they run: folders of headers are
+/// absolute, and the one at hand is the last of them.
+pub fn from_elsewhere(options: &[String]) -> Vec<String> {
+    let absolute = |path: &str| match std::path::absolute(path) {
+        Ok(path) => path.display().to_string(),
+        Err(_) => path.to_string(),
+    };
+    let (mut all, mut is_folder) = (Vec::new(), false);
+    for word in options {
+        all.push(match word.strip_prefix("-I") {
+            _ if is_folder => absolute(word),
+            Some("") | None => word.clone(),
+            Some(path) => format!("-I{}", absolute(path)),
+        });
+        is_folder = !is_folder && word == "-I";
+    }
+    if let Ok(own) = env::current_dir() {
+        all.push(format!("-I{}", own.display()));
+    }
+    all
+}
+
+/// Options as one text; a quote stands around those with blanks.
+pub fn joined(options: &[String]) -> String {
+    let quoted = |word: &String| match word.contains(char::is_whitespace) {
+        true => format!("\"{word}\""),
+        false => word.clone(),
+    };
+    options.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Compiles a file for a device, with options of the language's compiler (`-cl-std=CL3.0 -D N=4`); the program.
@@ -114,8 +177,9 @@ pub fn compile(path: &Path, device: &str, options: &[String]) -> Result<PathBuf,
     }
     fs::create_dir_all(&folder).map_err(|error| io("no folder for the program", &error))?;
     let work = tempfile::tempdir_in(&folder).map_err(|error| io("no folder to work in", &error))?;
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut arguments: Vec<OsString> = ["compile", "-file"].map(OsString::from).to_vec();
-    arguments.push(path.into());
+    arguments.push(absolute(path).into());
     for argument in [
         "-device",
         device,
@@ -126,12 +190,18 @@ pub fn compile(path: &Path, device: &str, options: &[String]) -> Result<PathBuf,
     ] {
         arguments.push(argument.into());
     }
-    arguments.push(work.path().into());
+    arguments.push(absolute(work.path()).into());
     arguments.extend(["-internal_options", WITH_TEXT].map(OsString::from));
-    if !options.is_empty() {
-        arguments.extend(["-options".into(), options.join(" ").into()]);
-    }
-    let ran = Command::new(&compiler).args(&arguments).output();
+    arguments.extend(["-options".into(), joined(&from_elsewhere(options)).into()]);
+    // A name alone is one of PATH.
+    let started = match compiler.components().count() {
+        1 => compiler.clone(),
+        _ => absolute(&compiler),
+    };
+    let ran = Command::new(started)
+        .args(&arguments)
+        .current_dir(work.path())
+        .output();
     let ran =
         ran.map_err(|error| io(&format!("{} cannot be started", compiler.display()), &error))?;
     // Earlier compilers give the file no ending.
@@ -143,6 +213,7 @@ pub fn compile(path: &Path, device: &str, options: &[String]) -> Result<PathBuf,
         let said = String::from_utf8_lossy(&said).into_owned();
         let lines = said.lines().filter(|line| !line.trim().is_empty());
         what.notes.extend(lines.take(SHOWN).map(str::to_string));
+        what.help = missing(&said).map(str::to_string);
         return Err(Box::new(what));
     };
     fs::rename(&made, &program).map_err(|error| io("the program cannot be kept", &error))?;

@@ -2,7 +2,9 @@
 
 use super::{Context, Group, Observer, Seats, Share, Spare, Turns};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Environment, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep};
+use crate::exec::{
+    BLOCK, Environment, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,
+};
 use crate::surface::Memory;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -130,7 +132,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             ran.map_err(|trap| self.report_until(trap, threads, share))?;
             self.finish_all(threads.iter_mut().zip(observers.drain(..)), share);
             seats.leave();
-            self.pay(share)?;
+            self.pay(share, BLOCK)?;
         }
         seats.give_back(spare);
         Ok(())

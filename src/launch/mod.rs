@@ -570,13 +570,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                     true => self.teams(batch, turns, tally, &mut spare, &mut share),
                     false => self.side_by_side(batch, turns, tally, &mut spare, &mut share),
                 };
-                if let Err(trap) = done {
+                if let Err(trap) = done.and_then(|()| self.pay(&mut share, 1)) {
                     let group = self.group_of(trap.thread);
                     turns.failed.fetch_min(group, Relaxed);
                     share.trap = Some((group, trap));
                     return share;
                 }
-                self.report(&mut share);
                 continue;
             }
             for group in batch {
@@ -587,7 +586,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 let done = self.group(group, tally, &mut spare).and_then(|done| {
                     let last = self.grid.ids(group).last().unwrap_or_default();
                     share.add(group, last, done);
-                    self.pay(&mut share)
+                    self.pay(&mut share, BLOCK)
                 });
                 match done {
                     Ok(()) => {}
@@ -599,7 +598,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                     }
                 }
             }
-            self.report(&mut share);
+            if let Err(trap) = self.pay(&mut share, 1) {
+                let group = self.group_of(trap.thread);
+                turns.failed.fetch_min(group, Relaxed);
+                share.trap = Some((group, trap));
+                return share;
+            }
         }
     }
 
@@ -675,15 +679,15 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             ran.map_err(|trap| self.report_until(trap, threads, share))?;
             self.finish_all(threads.iter_mut().zip(observers.drain(..)), share);
             seats.leave();
-            self.pay(share)?;
+            self.pay(share, BLOCK)?;
         }
         seats.give_back(spare);
         Ok(())
     }
 
-    /// Takes what a worker has run, if it is worth it, from what all threads may run.
-    fn pay(&self, share: &mut Share<O>) -> Result<(), Box<Trap>> {
-        if share.due < BLOCK {
+    /// Takes what a worker has run, if it is at least so much, from what all threads may run.
+    fn pay(&self, share: &mut Share<O>, least: u64) -> Result<(), Box<Trap>> {
+        if share.due < least {
             return Ok(());
         }
         let due = std::mem::take(&mut share.due);

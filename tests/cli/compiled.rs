@@ -710,10 +710,11 @@ fn opencl_is_compiled_by_the_compiler_that_is_named() {
     ]);
     // Takes the arguments as ocloc does, and notes that it ran.
     let script = format!(
-        "#!/bin/sh\necho \"$@\" >> ran\n\
+        "#!/bin/sh\necho \"$@\" >> {}/ran\ntouch stray\n\
          while [ $# -gt 0 ]; do case $1 in -file) f=$2;; -output) o=$2;; -out_dir) d=$2;; esac; shift; done\n\
          grep -q broken $f && {{ echo \"$f:1:1: error: expected a declaration\"; exit 1; }}\n\
          cp {} $d/$o.bin\n",
+        folder.path().display(),
         compiled.display()
     );
     let fake = folder.path().join("fake-ocloc");
@@ -745,10 +746,13 @@ fn opencl_is_compiled_by_the_compiler_that_is_named() {
         0,
     );
     let last = ran().lines().last().map(str::to_string).unwrap_or_default();
+    // It runs elsewhere, and finds headers where visim was started.
+    let options = format!("-options -cl-std=CL3.0 -DN=4 -I{}", folder.path().display());
     assert!(
-        last.contains("-device bmg") && last.ends_with("-options -cl-std=CL3.0 -DN=4"),
+        last.contains("-device bmg") && last.ends_with(&options),
         "{last}"
     );
+    assert!(!folder.path().join("stray").exists());
     let bytes = std::fs::read(folder.path().join("o.bin")).expect("written");
     assert_eq!(bytes, [0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0]);
     for (arguments, words) in [
@@ -781,6 +785,39 @@ fn opencl_is_compiled_by_the_compiler_that_is_named() {
         2,
     );
     holds(&missing, &["E0653", "cannot be started"]);
+}
+
+/// A compiler that is there may lack the libraries that it loads: what it says, and the package that has them.
+#[cfg(unix)]
+#[test]
+fn a_compiler_without_its_libraries_is_found_out() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder(&[("k.cl", "kernel void twice() {}\n")]);
+    let fake = folder.path().join("fake-ocloc");
+    let script = "#!/bin/sh\n\
+        [ $2 = --help ] && { echo '<device_type> can be: dg2, bmg, ip version or hexadecimal value'; exit 0; }\n\
+        echo 'Error! Loading of FCL library has failed! Filename: libigdfcl.so.2'; exit 250\n";
+    std::fs::write(&fake, script).expect("written");
+    std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("set");
+    let said = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_visim"));
+        let command = command.args(arguments).current_dir(folder.path());
+        let command = command
+            .env("VISIM_OCLOC", &fake)
+            .env("XDG_CACHE_HOME", folder.path().join("cache"));
+        let output = command.output().expect("visim starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let said = [output.stdout, output.stderr].concat();
+        String::from_utf8_lossy(&said).into_owned()
+    };
+    holds(
+        &said(&["opencl", "--check"]),
+        &["builds    dg2 bmg\n", "Filename: libigdfcl.so.2", "libigc2"],
+    );
+    holds(
+        &said(&["run", "k.cl", "--device", "bmg"]),
+        &["E0653", "Filename: libigdfcl.so.2", "libigc2"],
+    );
 }
 
 /// A folder as the compiler leaves it: a kernel of two widths, of which one is described, and another kernel.

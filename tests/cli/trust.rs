@@ -345,6 +345,21 @@ L1:
     }
 }
 
+/// Threads that are soon done do not add up to more than is allowed before anybody looks.
+#[test]
+fn many_small_threads_are_bounded_while_they_run() {
+    let program = "// THREADS 4096,4095\n.version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
+    let folder = folder(&[("k.visa", program)]);
+    for how in [&[][..], &["--stats"], &["--jobs", "3"]] {
+        let start = std::time::Instant::now();
+        let arguments = ["run", "k.visa", "--max-total-steps", "1000"];
+        let output = said(&folder, &[&arguments[..], how].concat(), 1);
+        holds(&output, &["L0607", "the limit is 1000 instructions"]);
+        // All of them take minutes.
+        assert!(start.elapsed().as_secs() < 30, "{how:?}");
+    }
+}
+
 /// What is asked of a frame of 1920 by 1080 pixels is within the limits that stand where nothing is said.
 #[test]
 fn a_frame_of_1080_lines_is_within_the_usual_limits() {

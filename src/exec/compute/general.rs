@@ -246,16 +246,10 @@ fn convert(thread: &Thread<'_>, source: &Source, ty: Type, saturate: bool, count
             bits
         }
         (true, _) => {
-            let mut values = floats(thread, source, count, same);
-            if from.bytes() > ty.bytes() && ty.is_float() {
-                // Narrowing: denormal sources become zero whatever the mode.
-                for v in &mut values[..count] {
-                    *v = match from {
-                        Type::Df => float::flush_double(*v),
-                        _ => flush_below(*v, f64::from(f32::MIN_POSITIVE)),
-                    };
-                }
-            }
+            // A narrower type has denormals as a zero, or, where they are kept and the direction is away from zero, as
+            // its own least one.
+            let narrower = from.bytes() > ty.bytes() && ty.is_float();
+            let values = floats(thread, source, count, same || narrower);
             let mode = thread.mode;
             let mut bits = from_floats(&values, ty, saturate, mode, false, count);
             if same && ty == Type::F && !mode.keep_single {

@@ -362,6 +362,30 @@ fn denormals_are_flushed_until_cr0_keeps_them() {
     assert_eq!(kept[..32], singles([tiny; 8])[..]);
 }
 
+/// A single below all halves is a zero, or the least half where it is rounded away from zero. Seen by `vstore_half_rtp`
+/// of the OpenCL conformance tests.
+#[test]
+fn denormals_that_are_kept_are_rounded_to_halves() {
+    let tiny = [1, 0x8000_0001, 0x007f_ffff, 0, 0, 0, 0, 0].map(f32::from_bits);
+    let set = [("FA", singles(tiny))];
+    for (cr0, wanted) in [
+        ("0x4c0", [0, 0x8000, 0]),
+        ("0x4d0", [1, 0x8000, 1]),
+        ("0x4e0", [0, 0x8001, 0]),
+        ("0x4f0", [0, 0x8000, 0]),
+        ("0x10", [0, 0x8000, 0]),
+    ] {
+        let body = format!(
+            "{DECLS}.decl H v_type=G type=hf num_elts=16 align=GRF\n\
+             mov (M1_NM, 1) %cr0(0,0)<1> {cr0}:ud\n\
+             mov (M1, 8) H(0,0)<2> FA(0,0)<1;1,0>\n"
+        );
+        let got = bytes(&body, &set, "H");
+        let halves = [0, 4, 8].map(|at| u16::from_le_bytes([got[at], got[at + 1]]));
+        assert_eq!(halves, wanted, "{cr0}");
+    }
+}
+
 #[test]
 fn wide_products_and_shifts() {
     let set = [("A", dwords([-3, i64::from(i32::MAX), 0, 0, 0, 0, 0, 0]))];

@@ -54,14 +54,18 @@ pub const SPIRV: u32 = 0x0723_0203;
 
 /// Says which package is missing.
 const MISSING: &str = "visim: Intel's offline compiler `ocloc` was not found.\n\
-    Debian has it in the packages intel-ocloc (dg2, mtl, lnl, bmg, ptl, nvl-s, cri) and, up to Debian 12, \
-    intel-opencl-icd (skl, icl, tgl, dg2).\n\
+    Debian has it in the packages intel-ocloc, libigdfcl2 and libigc2 (tgl, dg2, mtl, lnl, bmg, ptl, nvl-s, cri) and, up to \
+    Debian 12, intel-opencl-icd (skl, icl, tgl, dg2).\n\
     VISIM_OCLOC names another one.\n";
 
 /// The compiler: `VISIM_OCLOC`, else the one of `PATH`.
 pub fn path() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let find = || compile::compiler().filter(|path| path.is_file());
+    // Absolute: it runs in other folders.
+    let find = || {
+        let found = compile::compiler().filter(|path| path.is_file())?;
+        std::path::absolute(found).ok()
+    };
     FOUND.get_or_init(find).as_deref()
 }
 
@@ -204,6 +208,7 @@ fn run(
     let mut options = words(options);
     let (name, kind) = match input {
         Input::Source(source, headers) => {
+            options = compile::from_elsewhere(&options);
             std::fs::write(folder.path().join("source.cl"), source)?;
             let included = folder.path().join("headers");
             for (name, text) in headers {
@@ -219,8 +224,9 @@ fn run(
                 std::fs::create_dir_all(path.parent().unwrap_or(&included))?;
                 std::fs::write(path, text)?;
             }
+            // Before all others: what the host gives is what it means.
             if !headers.is_empty() {
-                options.push(format!("-I{}", included.display()));
+                options.insert(0, format!("-I{}", included.display()));
             }
             ("source.cl", None)
         }
@@ -241,6 +247,7 @@ fn run(
     let out = folder.path().join("out");
     let mut command = Command::new(compiler);
     command
+        .current_dir(folder.path())
         .args(["compile", "-file"])
         .arg(folder.path().join(name))
         .args([
@@ -253,7 +260,7 @@ fn run(
         ])
         .arg(&out)
         .args(kind)
-        .args(["-options", &joined(&options)])
+        .args(["-options", &compile::joined(&options)])
         .args(["-internal_options", compile::WITH_TEXT]);
     if stage == Stage::Object {
         command.arg("-spv_only");
@@ -280,16 +287,36 @@ fn run(
     if !log.is_empty() {
         log.push('\n');
     }
+    if let Some(help) = compile::missing(&log) {
+        log += &format!("visim: {help}\n");
+    }
     Ok(Compiled { bytes, log })
 }
 
-/// Options as one text that the compiler splits in the same way.
-fn joined(words: &[String]) -> String {
-    let quoted = |word: &String| match word.contains(char::is_whitespace) {
-        true => format!("\"{word}\""),
-        false => word.clone(),
+/// Whether it includes what it does not have with it. Headers on disk may change: such a program is built each time.
+fn includes_files(input: &Input, options: &str) -> bool {
+    let Input::Source(source, headers) = input else {
+        return false;
     };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    let looks_elsewhere = words(options).iter().any(|word| word.starts_with("-I"));
+    let given = |name: Option<&str>| name.is_some_and(|name| headers.contains_key(name));
+    let mut texts = headers.values().chain([source]);
+    texts.any(|text| {
+        let text = text.replace("\\\r\n", "").replace("\\\n", "");
+        let mut names = text.lines().filter_map(included);
+        names.any(|name| looks_elsewhere || !given(name))
+    })
+}
+
+/// What a line includes; no name where that is not written plainly.
+fn included(line: &str) -> Option<Option<&str>> {
+    // Other spellings of `#`. Source: C99, digraphs and trigraphs.
+    let marks = ["#", "%:", "??="];
+    let mut after = marks.iter().filter_map(|mark| line.split_once(mark));
+    let (_, rest) = after.find_map(|(_, rest)| rest.split_once("include"))?;
+    let rest = rest.trim();
+    let name = rest.strip_prefix(['"', '<']);
+    Some(name.and_then(|name| name.split(['"', '>']).next()))
 }
 
 /// Where a program is kept: a file by the hash of all that it was made from, which stands in it and is compared.
@@ -307,12 +334,8 @@ impl Cache {
         options: &str,
         stage: Stage,
     ) -> Option<Cache> {
-        // Headers on disk may change: what includes any that were not given is built each time.
-        if let Input::Source(source, headers) = input {
-            let asks = source.matches("#include").count();
-            if asks > 0 && headers.is_empty() {
-                return None;
-            }
+        if includes_files(input, options) {
+            return None;
         }
         let folder = match std::env::var_os("VISIM_CACHE") {
             Some(off) if off == "off" => return None,
@@ -377,7 +400,7 @@ pub fn link(objects: &[Vec<u8>]) -> Compiled {
     let linked = || -> std::io::Result<Compiled> {
         let folder = tempfile::Builder::new().prefix("visim-opencl").tempdir()?;
         let mut command = Command::new(compiler);
-        command.arg("link");
+        command.current_dir(folder.path()).arg("link");
         for (number, object) in objects.iter().enumerate() {
             let path = folder.path().join(format!("{number}.spv"));
             std::fs::write(&path, object)?;
@@ -414,7 +437,32 @@ mod tests {
             words(r#"-DA=1 -D "B=x y"  -I '/a b'"#),
             ["-DA=1", "-D", "B=x y", "-I", "/a b"]
         );
-        assert_eq!(joined(&words(r#""-DB=x y" -w"#)), r#""-DB=x y" -w"#);
+        let kept = r#""-DB=x y" -w"#;
+        assert_eq!(compile::joined(&words(kept)), kept);
+    }
+
+    #[test]
+    fn what_includes_files_is_built_each_time() {
+        let given = BTreeMap::from([("own.h".to_string(), "int x;".to_string())]);
+        let source = |text: &str| Input::Source(text.to_string(), given.clone());
+        for kept in [
+            "kernel void f() {}",
+            "// shall be included in all copies",
+            "#include \"own.h\"\n# define X",
+        ] {
+            assert!(!includes_files(&source(kept), "-DX=1"), "{kept}");
+        }
+        for built in [
+            "#include \"other.h\"",
+            "  #  include <other.h>",
+            "#\\\ninclude \"other.h\"",
+            "%:include \"other.h\"",
+            "#define H <other.h>\n#include H",
+        ] {
+            assert!(includes_files(&source(built), ""), "{built}");
+        }
+        assert!(includes_files(&source("#include \"own.h\""), "-I ."));
+        assert!(!includes_files(&Input::Il(b"#include".to_vec()), ""));
     }
 
     #[test]

@@ -20,92 +20,27 @@ struct Gpu {
     id: u32,
     /// Floats of 64 bits in hardware.
     fp64: bool,
+    /// Work-items that a group of the card has at most.
+    group: usize,
     /// Lanes of a sub-group that the compiler may choose.
     subgroups: &'static [usize],
 }
 
-/// GPUs, the eldest first. Source: Intel's list of devices in the compute runtime, one of each platform.
+/// GPUs, the eldest first. Source: Intel's list of devices in the compute runtime, one of each platform; groups as its
+/// driver says.
+#[rustfmt::skip]
 const GPUS: &[Gpu] = &[
-    gpu(
-        "skl",
-        "skl",
-        "Intel(R) HD Graphics 530",
-        0x1912,
-        true,
-        EARLIER,
-    ),
-    gpu(
-        "icl",
-        "icllp",
-        "Intel(R) Iris(R) Plus Graphics",
-        0x8a52,
-        false,
-        EARLIER,
-    ),
-    gpu(
-        "tgl",
-        "tgllp",
-        "Intel(R) Iris(R) Xe Graphics",
-        0x9a49,
-        false,
-        EARLIER,
-    ),
-    gpu(
-        "dg2",
-        "dg2",
-        "Intel(R) Arc(TM) A770 Graphics",
-        0x56a0,
-        false,
-        EARLIER,
-    ),
-    gpu(
-        "mtl",
-        "mtl",
-        "Intel(R) Arc(TM) Graphics",
-        0x7d55,
-        false,
-        EARLIER,
-    ),
-    gpu(
-        "lnl",
-        "lnl-m",
-        "Intel(R) Arc(TM) 140V GPU",
-        0x64a0,
-        true,
-        LATER,
-    ),
-    gpu(
-        "bmg",
-        "bmg",
-        "Intel(R) Arc(TM) B580 Graphics",
-        0xe20b,
-        true,
-        LATER,
-    ),
-    gpu(
-        "ptl",
-        "ptl",
-        "Intel(R) Graphics (Panther Lake)",
-        0xb080,
-        true,
-        LATER,
-    ),
-    gpu(
-        "nvl-s",
-        "nvl-s",
-        "Intel(R) Graphics (Nova Lake)",
-        0xd740,
-        true,
-        LATER,
-    ),
-    gpu(
-        "cri",
-        "cri",
-        "Intel(R) Graphics (Crescent Island)",
-        0x674c,
-        true,
-        LATER,
-    ),
+    //  visim    compiler product                                 PCI     64-bit groups sub-groups
+    gpu("skl",   "skl",   "Intel(R) HD Graphics 530",             0x1912, true,  256,   EARLIER),
+    gpu("icl",   "icllp", "Intel(R) Iris(R) Plus Graphics",       0x8a52, false, 256,   EARLIER),
+    gpu("tgl",   "tgllp", "Intel(R) Iris(R) Xe Graphics",         0x9a49, false, 512,   EARLIER),
+    gpu("dg2",   "dg2",   "Intel(R) Arc(TM) A770 Graphics",       0x56a0, false, 1024,  EARLIER),
+    gpu("mtl",   "mtl",   "Intel(R) Arc(TM) Graphics",            0x7d55, true,  1024,  EARLIER),
+    gpu("lnl",   "lnl-m", "Intel(R) Arc(TM) 140V GPU",            0x64a0, true,  1024,  LATER),
+    gpu("bmg",   "bmg",   "Intel(R) Arc(TM) B580 Graphics",       0xe20b, true,  1024,  LATER),
+    gpu("ptl",   "ptl",   "Intel(R) Graphics (Panther Lake)",     0xb080, true,  1024,  LATER),
+    gpu("nvl-s", "nvl-s", "Intel(R) Graphics (Nova Lake)",        0xd740, true,  1024,  LATER),
+    gpu("cri",   "cri",   "Intel(R) Graphics (Crescent Island)",  0x674c, true,  1024,  LATER),
 ];
 
 const EARLIER: &[usize] = &[8, 16, 32];
@@ -117,6 +52,7 @@ const fn gpu(
     product: &'static str,
     id: u32,
     fp64: bool,
+    group: usize,
     subgroups: &'static [usize],
 ) -> Gpu {
     Gpu {
@@ -125,6 +61,7 @@ const fn gpu(
         product,
         id,
         fp64,
+        group,
         subgroups,
     }
 }
@@ -167,7 +104,7 @@ const SMALL: Limits = Limits {
     layers: 2048,
 };
 
-/// As of the cards.
+/// What programs for cards expect.
 const CARD: Limits = Limits {
     group: 1024,
     units: 32,
@@ -270,7 +207,10 @@ pub fn find(handle: cl_device_id) -> Result<&'static Device> {
 impl Device {
     fn new(gpu: &'static Gpu) -> Option<Device> {
         let limits = match std::env::var("VISIM_LIMITS").as_deref() {
-            Ok("card") => CARD,
+            Ok("card") => Limits {
+                group: gpu.group,
+                ..CARD
+            },
             _ => SMALL,
         };
         Some(Device {

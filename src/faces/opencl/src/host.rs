@@ -113,6 +113,21 @@ pub unsafe fn list<T: Copy>(
     Ok(())
 }
 
+unsafe extern "C" {
+    /// Standard output of the C library.
+    static stdout: *mut libc::FILE;
+}
+
+/// Prints on the host's standard output, behind what the host has printed: the C library keeps that until much has come
+/// together.
+pub fn print(text: &str) {
+    // SAFETY: the C library has made its stream before anything else ran; as many bytes as the text has.
+    unsafe {
+        libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
+        libc::fflush(stdout);
+    }
+}
+
 /// Writes a value, where the host wants it.
 ///
 /// # Safety

@@ -399,7 +399,8 @@ pub fn query_group(
             info::sizes(&description.required_local.map(|n| n as usize))
         }
         CL_KERNEL_LOCAL_MEM_SIZE => {
-            info::ulong(u64::from(description.slm_bytes) + local.sum::<u64>())
+            let own = u64::from(description.slm_bytes);
+            info::ulong(local.fold(own, u64::saturating_add))
         }
         CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
             info::size(description.simd.max(1) as usize)
@@ -433,7 +434,10 @@ pub fn query_subgroup(
     let runs = code.runs.as_ref().map_err(|_| CL_INVALID_KERNEL)?;
     let simd = runs.description.simd.max(1) as usize;
     let items = || match input.len() {
-        1..=3 => Ok(input.iter().product::<usize>()),
+        1..=3 => {
+            let product = input.iter().try_fold(1_usize, |all, &n| all.checked_mul(n));
+            product.ok_or(CL_INVALID_VALUE)
+        }
         _ => Err(CL_INVALID_VALUE),
     };
     Ok(match name {

@@ -15,18 +15,18 @@
 
 use crate::context::Context;
 use crate::device::Device;
+use crate::host;
 use crate::kernel::{self, Given, Held, Kernel};
 use crate::object::{Object, Result};
 use crate::program::{DeviceProgram, KernelCode, Runs};
 use crate::report::say;
 use crate::sys::*;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use visim::internals::cli::watch;
-use visim::internals::diagnostic::{any_fatal, render_all};
+use visim::internals::diagnostic::{Code, any_fatal, render_all};
 use visim::internals::launch::kernel::json::described;
 use visim::internals::launch::kernel::{Argument, PreparedLaunch, Size};
 use visim::internals::launch::{Keep, Observer, RunOptions, Silent, ThreadId, Trap, run};
@@ -58,8 +58,11 @@ enum OnTrouble {
 /// Exit status of a host program that is to end at the first trouble.
 const EXIT: i32 = 86;
 
-/// Instructions of all threads of a launch: an endless loop ends within a few minutes.
+/// Instructions of all threads of a launch: an endless loop ends within some minutes.
 const USUAL_STEPS: u64 = 20_000_000_000;
+
+/// Threads of a launch: a work-item of each byte of the largest buffer, many times over.
+const MOST_THREADS: u64 = 1 << 28;
 
 /// Instructions that are traced at most.
 const MOST_TRACED: u64 = 100_000;
@@ -113,6 +116,11 @@ fn wanted() -> &'static Wanted {
             most_steps: number("VISIM_MAX_STEPS", USUAL_STEPS),
         }
     })
+}
+
+/// Whether `VISIM_SANITIZE` asks for accesses outside of memory.
+pub fn is_sanitized() -> bool {
+    wanted().sanitize
 }
 
 /// A kernel and a thread of `VISIM_TRACE`.
@@ -228,7 +236,7 @@ impl Launch {
             Given::Local(bytes) => *bytes,
             _ => 0,
         });
-        if (slm + local_bytes.sum::<usize>()) as u64 > device.local_memory() {
+        if local_bytes.fold(slm, usize::saturating_add) as u64 > device.local_memory() {
             return Err(CL_OUT_OF_RESOURCES);
         }
         Ok(Launch {
@@ -268,7 +276,11 @@ impl Launch {
         });
         let name = &self.code.name;
         let refused = |refused: &visim::Diagnostic| {
-            let why = render_all(std::slice::from_ref(refused), &self.code.text, false);
+            let mut refused = refused.clone();
+            if matches!(refused.code, Code::L0602 | Code::L0607) {
+                refused.help = Some("VISIM_MAX_STEPS gives launches more".to_string());
+            }
+            let why = render_all(&[refused], &self.code.text, false);
             failure(&self.context, name, &why)
         };
         let arguments = self.arguments.clone();
@@ -341,6 +353,8 @@ impl Launch {
             jobs,
             limit: steps,
             total: steps,
+            // Nothing is kept of a thread: their instructions alone are bounded.
+            max_threads: MOST_THREADS,
             keep: Keep::None,
             ..RunOptions::default()
         };
@@ -435,8 +449,5 @@ fn print(prepared: &PreparedLaunch) {
             read
         }
     };
-    if !text.is_empty() {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    }
+    host::print(&text);
 }

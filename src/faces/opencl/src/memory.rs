@@ -15,7 +15,7 @@ use crate::object::{Object, Result, class, lock};
 use crate::sys::*;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use visim::internals::launch::kernel::Buffer;
 use visim::internals::launch::kernel::image::{Image, Shape};
 use visim::internals::surface::Memory;
@@ -212,19 +212,35 @@ impl Block {
 
     /// Copies rows of `size[0]` bytes from another block.
     pub fn copy(&self, from: &Block, size: [usize; 3]) {
-        let mut row = vec![0; size[0]];
+        let mut bytes = vec![0; size[0].min(PIECE)];
         for (to, at) in self.starts(size).zip(from.starts(size)) {
-            from.read(at, &mut row);
-            self.write(to, &row);
+            for (start, length) in pieces(size[0], PIECE) {
+                let piece = &mut bytes[..length];
+                from.read(at + start, piece);
+                self.write(to + start, piece);
+            }
         }
     }
 
     /// Fills rows of `size[0]` bytes with a pattern.
     pub fn fill(&self, pattern: &[u8], size: [usize; 3]) {
-        let all = pattern.iter().copied().cycle().take(size[0]);
-        let row: Vec<u8> = all.collect();
-        self.starts(size).for_each(|at| self.write(at, &row));
+        let most = size[0].min(PIECE.next_multiple_of(pattern.len()));
+        let bytes: Vec<u8> = pattern.iter().copied().cycle().take(most).collect();
+        for at in self.starts(size) {
+            for (start, length) in pieces(size[0], most) {
+                self.write(at + start, &bytes[..length]);
+            }
+        }
     }
+}
+
+/// Bytes that are moved at once: what moves lies in a cache in between.
+const PIECE: usize = 64 << 10;
+
+/// The pieces of a row: where each begins, and its length.
+fn pieces(bytes: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    let starts = (0..bytes).step_by(most.max(1));
+    starts.map(move |start| (start, most.min(bytes - start)))
 }
 
 /// Everything a memory object may be asked to be.
@@ -322,8 +338,12 @@ impl Mem {
             }
             .made());
         }
-        let memory = Memory::allot(bytes).map_err(|_| CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
-        let address = lock(&ADDRESSES).take(bytes as u64);
+        let room = match crate::launch::is_sanitized() {
+            true => bytes,
+            false => bytes.next_multiple_of(PAGE),
+        };
+        let memory = Memory::allot(room).map_err(|_| CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
+        let address = lock(&ADDRESSES).take(room as u64);
         let address = address.ok_or(CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
         let memory = Arc::new(memory);
         if let Some(host) = host {
@@ -616,6 +636,10 @@ impl Mem {
     }
 }
 
+/// Memory of a card comes in pages: pointers that lead a few bytes past the end of a buffer find some. Programs do that and
+/// never know, such as those that load four bytes of a pixel of three. The sanitizer has buffers to the byte.
+const PAGE: usize = 4096;
+
 /// Parts of buffers begin at multiples of it: `CL_DEVICE_MEM_BASE_ADDR_ALIGN` in bytes.
 const PART_ALIGNMENT: usize = 128;
 
@@ -839,14 +863,17 @@ pub fn formats(kind: cl_mem_object_type, flags: cl_mem_flags) -> Vec<cl_image_fo
             && !(srgb && writes)
             && !(writes && matches!(order, CL_INTENSITY | CL_LUMINANCE | CL_A))
     };
-    let all = Shape::formats().filter(|(_, order, _, channel)| offered(*order, *channel));
-    all.map(
-        |(_, image_channel_order, _, image_channel_data_type)| cl_image_format {
-            image_channel_order,
-            image_channel_data_type,
-        },
-    )
-    .collect()
+    // Each image that is made asks for them.
+    static ALL: OnceLock<Vec<cl_image_format>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let format = |(_, order, _, channel)| cl_image_format {
+            image_channel_order: order,
+            image_channel_data_type: channel,
+        };
+        Shape::formats().map(format).collect()
+    });
+    let fits = |f: &&cl_image_format| offered(f.image_channel_order, f.image_channel_data_type);
+    all.iter().filter(fits).copied().collect()
 }
 
 /// `clGetMemObjectInfo`.

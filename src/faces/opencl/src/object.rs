@@ -56,8 +56,9 @@ pub trait Class: Send + Sync + Sized + 'static {
 
 /// An object of a class.
 pub struct Object<T: Class> {
-    header: Box<Header>,
+    /// Ends first: whoever is told then is told a handle that no other object has yet.
     value: T,
+    header: Box<Header>,
 }
 
 struct Entry<T: Class> {
@@ -85,8 +86,8 @@ impl<T: Class> Object<T> {
     /// A new object with one reference of the host's.
     pub fn new(value: T) -> Arc<Object<T>> {
         let object = Arc::new(Object {
-            header: Header::new(),
             value,
+            header: Header::new(),
         });
         let entry = Entry {
             object: Arc::downgrade(&object),

@@ -311,6 +311,26 @@ fn a_program_of_bytes_runs() {
         (status, event)
     };
     assert_eq!(launch(4).0, CL_INVALID_KERNEL_ARGS);
+    for (sizes, wanted) in [
+        ([64_usize, 2, 1], CL_SUCCESS),
+        ([usize::MAX; 3], CL_INVALID_VALUE),
+    ] {
+        let mut count = 0_usize;
+        // SAFETY: three sizes; room for one.
+        let status = unsafe {
+            clGetKernelSubGroupInfo(
+                kernel,
+                host.device,
+                CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+                24,
+                sizes.as_ptr().cast(),
+                8,
+                std::ptr::from_mut(&mut count).cast(),
+                null_mut(),
+            )
+        };
+        assert_eq!((status, count > 0), (wanted, wanted == CL_SUCCESS));
+    }
     for (number, mem) in (0..).zip([from, to]) {
         let value = std::ptr::from_ref(&mem).cast();
         // SAFETY: the value is a handle.

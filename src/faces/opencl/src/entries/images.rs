@@ -43,8 +43,7 @@ unsafe fn create(
         levels: about.num_mip_levels,
         samples: about.num_samples,
     };
-    // SAFETY: all of its names are one handle.
-    let source = unsafe { handle_of(&about) };
+    let source = about.buffer;
     if !source.is_null() {
         let source = find::<Mem>(source).map_err(|_| CL_INVALID_IMAGE_DESCRIPTOR)?;
         let fits = match (&source.content, sizes.kind) {
@@ -96,15 +95,6 @@ unsafe fn create(
         }
     };
     Mem::image(context, flags, format, sizes, None, host, properties)
-}
-
-/// The buffer or image of a description.
-///
-/// # Safety
-/// It is one of the host's.
-#[allow(unused_unsafe)]
-unsafe fn handle_of(about: &cl_image_desc) -> cl_mem {
-    about.buffer
 }
 
 /// Bytes of the texels that a host lends, with the gaps between them.
