@@ -50,7 +50,7 @@ kernel void hello(void)
 
 kernel void past(global char *a)
 {
-    vstore4((char4)(1, 2, 3, 4), 0, a + 61);
+    vstore4((char4)(1, 2, 3, 4), 0, a + 4093);
 }
 
 kernel void outside(global int *a)
@@ -116,10 +116,10 @@ def main():
     assert cl.array.sum(2 * array + 1).get() == (2 * values + 1).sum()
 
     # Memory of cards comes in pages: a byte past the end of a buffer is there, and not part of it.
-    short = cl.Buffer(context, flags.READ_WRITE, 64)
+    short = cl.Buffer(context, flags.READ_WRITE, 4096)
     program.past(queue, (1,), None, short)
     tail = np.empty(3, np.int8)
-    cl.enqueue_copy(queue, tail, short, src_offset=61)
+    cl.enqueue_copy(queue, tail, short, src_offset=4093)
     assert (tail == [1, 2, 3]).all()
 
     # What cannot be run is an error of the event, and the program goes on.

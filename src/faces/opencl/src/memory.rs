@@ -340,7 +340,7 @@ impl Mem {
         }
         let room = match crate::launch::is_sanitized() {
             true => bytes,
-            false => bytes.next_multiple_of(PAGE),
+            false => (bytes + LEAST_BEHIND).next_multiple_of(PAGE),
         };
         let memory = Memory::allot(room).map_err(|_| CL_MEM_OBJECT_ALLOCATION_FAILURE)?;
         let address = lock(&ADDRESSES).take(room as u64);
@@ -636,9 +636,12 @@ impl Mem {
     }
 }
 
-/// Memory of a card comes in pages: pointers that lead a few bytes past the end of a buffer find some. Programs do that and
-/// never know, such as those that load four bytes of a pixel of three. The sanitizer has buffers to the byte.
+/// Memory of a card comes in pages, and drivers leave some behind a buffer: pointers that lead a few bytes past its end find
+/// memory. Programs do that and never know, such as those that load four bytes of a pixel of three. The sanitizer has
+/// buffers to the byte.
 const PAGE: usize = 4096;
+/// Bytes that are behind each buffer at least.
+const LEAST_BEHIND: usize = 64;
 
 /// Parts of buffers begin at multiples of it: `CL_DEVICE_MEM_BASE_ADDR_ALIGN` in bytes.
 const PART_ALIGNMENT: usize = 128;
