@@ -7,7 +7,7 @@
 use crate::math::simd;
 use crate::surface::format::{Access, ChannelType, Colour};
 use crate::surface::texel::encode;
-use crate::surface::{Format, Kind, Surface, TexelPosition, Tiling};
+use crate::surface::{Format, Kind, Memory, Surface, TexelPosition, Tiling};
 use std::ops::Range;
 
 /// Lanes of a message at most.
@@ -176,8 +176,8 @@ impl Writer {
         })
     }
 
-    /// What native code has to know, if texels are four bytes, one of each channel.
-    pub fn written_bytes(&self) -> Option<WrittenBytes> {
+    /// What native code has to know, if texels are four bytes, one of each channel, and all of them lie in the memory.
+    pub fn written_bytes(&self, memory: &Memory) -> Option<WrittenBytes> {
         let Packing::Bytes(sources) = self.packing else {
             return None;
         };
@@ -189,8 +189,10 @@ impl Writer {
             return None;
         };
         let pitch = u32::try_from(self.pitch).ok()?;
-        let bytes = u64::from(pitch) * u64::from(self.height);
-        let fits = self.size == 4 && bytes < 1 << 31;
+        let rows = u64::from(pitch) * u64::from(self.height.checked_sub(1)?);
+        let end = rows + 4 * u64::from(self.width);
+        let inside = self.start as u64 + end <= memory.len() as u64;
+        let fits = self.size == 4 && end < 1 << 31 && inside;
         let whole = self.start.is_multiple_of(4) && pitch.is_multiple_of(4);
         (fits && whole).then_some(WrittenBytes {
             start: self.start,

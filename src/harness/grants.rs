@@ -1,10 +1,10 @@
 //! Which files a program, a launch or a description may name.
 //!
 //! ```text
-//!  /work/tree/.git            a root: files below it are read
-//!  /work/tree/tests/k.visa    SURFACE T6: ../images/in.png     read, below the root
-//!                             SAVE T6 = out.png                written, below the program's own folder
-//!                             SAVE T6 = ../out.png             refused: --root DIR, --allow-outside
+//!  /home/me/tree/.git            a root: files below it are read
+//!  /home/me/tree/tests/k.visa    SURFACE T6: ../images/in.png     read, below the root
+//!                                SAVE T6 = out.png                written, below the program's own folder
+//!                                SAVE T6 = ../out.png             refused: --root DIR, --allow-outside
 //! ```
 //!
 //! The root is the nearest folder above the file that is one of a version control system or holds a `visim.toml`, else

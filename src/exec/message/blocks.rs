@@ -4,13 +4,14 @@
 use super::call::state;
 use super::environment::Environment;
 use super::media_sampler::note_group;
+use super::site_plans::is_constant;
 use crate::dataport::block::BlockRows;
 use crate::exec::compute::general;
 use crate::exec::state::bindings::{Resources, Sampler};
 use crate::exec::state::thread::Thread;
 use crate::isa::Type;
 use crate::message::{Request, Scalar};
-use crate::program::{Program, Region, Send, Source};
+use crate::program::{Op, Program, Region, Send, Source};
 use crate::sampler::avs::{self, Scaler};
 use std::ops::Range;
 
@@ -48,7 +49,7 @@ enum Work<'s> {
     Write(BlockRows<'s>),
     Scale {
         scaler: Box<Scaler<'s>>,
-        /// Other messages of the program may have the same group.
+        /// Other messages of the thread may have the same group.
         grouped: bool,
     },
 }
@@ -77,7 +78,7 @@ impl<'s> Blocks<'s> {
         let mut scalars = [None; MOST_SCALARS];
         let mut free = scalars.iter_mut();
         for (scalar, source) in &send.operands.scalars {
-            match super::site_plans::is_constant(thread.program, source) {
+            match is_constant(thread.program, source) {
                 true => set(&mut request, *scalar, Value::Operand(source), thread),
                 false => *free.next()? = Some((*scalar, Value::of(*scalar, source))),
             }
@@ -106,7 +107,7 @@ impl<'s> Blocks<'s> {
                 }
                 let scaler = Box::new(Scaler::new(image, state, asked)?);
                 let bytes = scaler.bytes();
-                let grouped = environment.plans.several_scalers();
+                let grouped = environment.plans.scales_again();
                 let work = Work::Scale { scaler, grouped };
                 (registers.answer?, bytes, work)
             }
@@ -188,9 +189,16 @@ fn set(request: &mut Request, scalar: Scalar, value: Value<'_>, thread: &Thread<
     request.set(scalar, bits);
 }
 
-/// Whether more than one message of a program asks the scaler: groups are told apart then.
-pub(super) fn several_scalers(program: &Program) -> bool {
-    use crate::program::Op;
+/// Whether a thread may ask the scaler more than once, by several messages or by one that it comes to again: then they
+/// may be of one group, and differ.
+pub(super) fn scales_again(program: &Program) -> bool {
     let scales = |op: &&Op| matches!(op, Op::Send(send) if matches!(send.request, Request::Avs(_)));
-    program.ops.iter().filter(scales).count() > 1
+    let goes_back = |(pc, op): (u32, &Op)| match op {
+        Op::Goto { target, .. } | Op::Jump { target, .. } => *target <= pc,
+        Op::Switch { .. } | Op::Call { .. } | Op::CallFunction { .. } | Op::CallIndirect { .. } => {
+            true
+        }
+        _ => false,
+    };
+    program.ops.iter().filter(scales).count() > 1 || (0..).zip(&program.ops).any(goes_back)
 }

@@ -1,7 +1,7 @@
 //! What is kept of messages from one thread of a run to the next: most send the same message each time, with
 //! other coordinates or addresses.
 
-use super::blocks::several_scalers;
+use super::blocks::scales_again;
 use super::coalesced::Work;
 use super::sampling::channel_bytes;
 use crate::dataport::typed::Writer;
@@ -28,7 +28,7 @@ pub struct SitePlans {
     written: Vec<OnceLock<Option<Arc<Memory>>>>,
     /// Of messages to memory; `None`: lanes are served one by one.
     works: Vec<OnceLock<Option<Work>>>,
-    several_scalers: bool,
+    scales_again: bool,
 }
 
 /// A message as the first thread sent it.
@@ -53,7 +53,7 @@ impl SitePlans {
             texels: program.ops.iter().map(|_| TexelSite::default()).collect(),
             written: program.ops.iter().map(|_| OnceLock::new()).collect(),
             works: program.ops.iter().map(|_| OnceLock::new()).collect(),
-            several_scalers: several_scalers(program),
+            scales_again: scales_again(program),
         }
     }
 
@@ -62,9 +62,9 @@ impl SitePlans {
         &self.texels
     }
 
-    /// Whether more than one message asks the scaler.
-    pub(super) fn several_scalers(&self) -> bool {
-        self.several_scalers
+    /// Whether a thread may ask the scaler more than once.
+    pub(super) fn scales_again(&self) -> bool {
+        self.scales_again
     }
 
     /// Notes what the typed write at an op reaches, which the surface of this index and its writer say.
@@ -74,7 +74,7 @@ impl SitePlans {
             return;
         };
         written.get_or_init(|| {
-            let bytes = writer.written_bytes()?;
+            let bytes = writer.written_bytes(surface.memory())?;
             texels.note_write(index, &bytes, surface.memory());
             Some(Arc::clone(surface.memory()))
         });
