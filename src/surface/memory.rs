@@ -182,6 +182,27 @@ impl Memory {
         }
     }
 
+    /// Where rows of words begin, and the bytes of each: `bytes` of `rows` rows. `None` if one does not lie inside the
+    /// memory, or is not made of words.
+    #[inline]
+    fn rows_of_words(
+        &self,
+        offset: usize,
+        pitch: usize,
+        rows: usize,
+        bytes: usize,
+    ) -> Option<(std::slice::Chunks<'_, AtomicU64>, usize)> {
+        let stride = bytes.checked_div(rows)?;
+        let last = offset.checked_add(pitch.checked_mul(rows.checked_sub(1)?)?)?;
+        let whole = [offset, pitch, stride].iter().all(|n| n % 8 == 0);
+        let apart = stride > 0 && (stride <= pitch || rows == 1);
+        if !whole || !apart || last.checked_add(stride)? > self.len {
+            return None;
+        }
+        let words = &self.words[offset / 8..(last + stride) / 8];
+        Some((words.chunks((pitch / 8).max(1)), stride))
+    }
+
     /// Copies words of rows: row `i` begins at byte `offset + i * pitch`, both multiples of 8, and fills the
     /// first `out.len() / rows` bytes of its part of `out`, whole words. `None`, and nothing is copied, if a
     /// row does not lie inside the memory or is not made of words.
@@ -193,15 +214,7 @@ impl Memory {
         rows: usize,
         out: &mut [u8],
     ) -> Option<()> {
-        let stride = out.len().checked_div(rows)?;
-        let last = offset.checked_add(pitch.checked_mul(rows.checked_sub(1)?)?)?;
-        let whole = [offset, pitch, stride].iter().all(|n| n % 8 == 0);
-        let apart = stride > 0 && (stride <= pitch || rows == 1);
-        if !whole || !apart || last.checked_add(stride)? > self.len {
-            return None;
-        }
-        let words = &self.words[offset / 8..(last + stride) / 8];
-        let starts = words.chunks((pitch / 8).max(1));
+        let (starts, stride) = self.rows_of_words(offset, pitch, rows, out.len())?;
         for (row, words) in out.chunks_exact_mut(stride).zip(starts) {
             for (bytes, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
                 *bytes = word.load(Relaxed).to_le_bytes();
@@ -213,15 +226,7 @@ impl Memory {
     /// The other way round: rows of whole words become those of the memory; `None`, and nothing is copied, as above.
     #[inline]
     pub fn write_rows(&self, offset: usize, pitch: usize, rows: usize, data: &[u8]) -> Option<()> {
-        let stride = data.len().checked_div(rows)?;
-        let last = offset.checked_add(pitch.checked_mul(rows.checked_sub(1)?)?)?;
-        let whole = [offset, pitch, stride].iter().all(|n| n % 8 == 0);
-        let apart = stride > 0 && (stride <= pitch || rows == 1);
-        if !whole || !apart || last.checked_add(stride)? > self.len {
-            return None;
-        }
-        let words = &self.words[offset / 8..(last + stride) / 8];
-        let starts = words.chunks((pitch / 8).max(1));
+        let (starts, stride) = self.rows_of_words(offset, pitch, rows, data.len())?;
         for (row, words) in data.chunks_exact(stride).zip(starts) {
             for (bytes, word) in row.as_chunks::<8>().0.iter().zip(words) {
                 word.store(u64::from_le_bytes(*bytes), Relaxed);

@@ -5,13 +5,18 @@ use crate::sampler::plan::NearestBytes;
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
+/// The message is one of a sampler.
+pub const SAMPLED: u32 = 1;
+/// The message is a typed write.
+pub const WRITTEN: u32 = 2;
+
 /// What a message reads; nothing is known of one that has not been sent. Bits of floats are dwords.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
 pub struct TexelSite {
     /// Where the first texel is on the host.
     pub host: AtomicU64,
-    /// 1: the rest is there, of a sampler message; 2: of a typed write.
+    /// [`SAMPLED`], [`WRITTEN`]: the rest is there; 0: it is not.
     pub known: AtomicU32,
     /// Binding table index or handle.
     pub surface: AtomicU32,
@@ -41,7 +46,7 @@ impl TexelSite {
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.shifts);
         put(&self.absent, &texels.absent);
-        self.known.store(1, Release);
+        self.known.store(SAMPLED, Release);
     }
 
     /// The same of a typed write.
@@ -52,7 +57,7 @@ impl TexelSite {
         put(&self.last, &texels.size);
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.shifts);
-        self.known.store(2, Release);
+        self.known.store(WRITTEN, Release);
     }
 }
 

@@ -11,7 +11,7 @@ use super::state::AvsSampler;
 use super::view::{MediaView, Plane};
 use super::window::{Axis, FOOTPRINT, ROW, Window};
 use super::{BlockRequest, limits, packed_bytes};
-use crate::isa::{AvsControl, AvsMode, ChannelMask};
+use crate::isa::{AvsControl, AvsMode};
 use crate::math::simd;
 use crate::message::AvsRequest;
 use crate::surface::Surface;
@@ -25,9 +25,7 @@ pub struct Scaler<'a> {
     view: MediaView<'a>,
     plane: Plane,
     filter: ChannelFilter<'a>,
-    channels: ChannelMask,
     control: AvsControl,
-    mode: AvsMode,
     bypass: bool,
     height: u32,
     bytes: usize,
@@ -86,9 +84,7 @@ impl<'a> Scaler<'a> {
         Some(Scaler {
             plane,
             filter: *filters.channel(channel),
-            channels: asked.channels,
             control: request.control,
-            mode: request.mode,
             bypass: request.ief_bypass,
             height: view.height,
             bytes: packed_bytes(request, sampler.output_shuffle),
@@ -109,10 +105,6 @@ impl<'a> Scaler<'a> {
 
     /// Scales the block of a message that [fits](Scaler::fits) into [`Scaler::bytes`] bytes.
     pub fn run(&self, request: &AvsRequest, out: &mut [u8]) {
-        debug_assert_eq!(
-            (request.channels.0 & 0xf, request.control, request.mode),
-            (self.channels.0 & 0xf, self.control, self.mode)
-        );
         let (width, height) = (self.view.width, self.view.height);
         let positions = Positions::new(&Raster::from(request), width, height, 0);
         BUFFERS.with_borrow_mut(|buffers| {

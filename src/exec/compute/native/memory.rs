@@ -45,14 +45,8 @@ impl Transfer {
         self.row_at(self.data + element * self.pitch, half)
     }
 
-    /// The dwords of the lanes of a half, which begin here for the first one.
     fn row_at(&self, at: u32, half: u8) -> Bytes {
-        let lanes = self.row();
-        Bytes {
-            at: at + 64 * u32::from(half),
-            len: 4 * u32::from(lanes),
-            kind: Kind::Row(lanes),
-        }
+        Bytes::row_of(self.lanes, at, half)
     }
 
     /// A bit for each lane of a half.
@@ -116,7 +110,8 @@ impl Emitter {
         if message.write && message.rows > 1 {
             // Lane after lane, which row after row is where they do not overlap.
             for half in 0..message.halves() {
-                self.unless_follow(message, half, masks[usize::from(half)]);
+                let len = length(message.row());
+                self.unless_follow(len, half, message.size(), masks[usize::from(half)]);
                 self.leave_if_any();
             }
         }
@@ -365,11 +360,11 @@ impl Emitter {
         self.leave_if_any();
     }
 
-    /// The flags say whether a lane that runs is elsewhere than right after the one before it.
-    fn unless_follow(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
-        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+    /// The flags say whether a lane that runs is elsewhere than `step` bytes after the one before it.
+    pub fn unless_follow(&mut self, len: Len, half: u8, step: u32, mask: Option<Mask>) {
+        let offsets = SOURCE[usize::from(half)];
         let [first, start, _] = BETWEEN;
-        let steps = Rm::Steps(message.size());
+        let steps = Rm::Steps(step);
         self.code.vector(Vector::PSUBD, len, first, offsets, steps);
         self.code
             .vector(Vector::SPREAD, len, start, 0, Rm::Reg(first));
@@ -417,7 +412,7 @@ impl Emitter {
         let (done, apart, same) = (code.label(), code.label(), code.label());
         self.skip(message, mask, done);
         if message.rows == 1 {
-            self.unless_follow(message, half, mask);
+            self.unless_follow(len, half, message.size(), mask);
             self.code.jump_if(If::NotZero, apart);
             self.first_offset(half);
             let vector = match message.bytes {
@@ -478,7 +473,7 @@ impl Emitter {
         let (done, apart) = (code.label(), code.label());
         self.skip(message, mask, done);
         if message.rows == 1 {
-            self.unless_follow(message, half, mask);
+            self.unless_follow(len, half, message.size(), mask);
             self.code.jump_if(If::NotZero, apart);
             self.first_offset(half);
             let from = self.row_in_register(message.row_of(0, half), len);

@@ -8,8 +8,9 @@
 use super::assembler::{Alu, Gpr, If, Mask, Place, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, length};
-use super::select::{Bytes, Kind};
+use super::select::Bytes;
 use super::transfer::Sample;
+use crate::exec::state::texel_sites::SAMPLED;
 
 /// 1/256 and 1/65280.
 const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
@@ -19,14 +20,8 @@ impl Sample {
         self.lanes.count.div_ceil(16)
     }
 
-    /// Dwords of the lanes of a half, which begin here for the first one.
     fn row_at(&self, at: u32, half: u8) -> Bytes {
-        let lanes = self.lanes.count.min(16);
-        Bytes {
-            at: at + 64 * u32::from(half),
-            len: 4 * u32::from(lanes),
-            kind: Kind::Row(lanes),
-        }
+        Bytes::row_of(self.lanes, at, half)
     }
 
     /// The coordinates.
@@ -54,7 +49,7 @@ impl Emitter {
         code.load_wide(Gpr::Rcx, field::REACH);
         code.load_wide_at(Gpr::Rax, Place::Table(field::TEXELS));
         code.skip_sites(op, field::TEXELS_SIZE);
-        code.compare_place(Place::Site(field::TEXELS_KNOWN), 1);
+        code.compare_place(Place::Site(field::TEXELS_KNOWN), SAMPLED);
         self.leave_if(If::NotZero);
         for (variable, known) in sample.named.into_iter().zip(field::TEXELS_NAMED) {
             self.code.load(Gpr::Rdx, Place::Arena(variable));
@@ -106,13 +101,9 @@ impl Emitter {
             length(sample.lanes.count.min(16)),
             SOURCE[usize::from(half)],
         );
-        let [first, start, to] = BETWEEN;
+        let to = BETWEEN[2];
         let (done, apart) = (self.code.label(), self.code.label());
-        let steps = Rm::Steps(4);
-        self.code.vector(Vector::PSUBD, len, first, offsets, steps);
-        self.code
-            .vector(Vector::SPREAD, len, start, 0, Rm::Reg(first));
-        self.unless_same(len, first, start, mask);
+        self.unless_follow(len, half, 4, mask);
         self.code.jump_if(If::NotZero, apart);
         self.first_offset(half);
         let on = (to, mask.unwrap_or(0), mask.is_some());

@@ -251,6 +251,16 @@ pub struct Bytes {
 }
 
 impl Bytes {
+    /// The dwords of 16 lanes at most, those of a half, of a register that begins at `at`.
+    pub fn row_of(lanes: Lanes, at: u32, half: u8) -> Bytes {
+        let lanes = lanes.count.min(16);
+        Bytes {
+            at: at + 64 * u32::from(half),
+            len: 4 * u32::from(lanes),
+            kind: Kind::Row(lanes),
+        }
+    }
+
     pub const fn overlaps(self, other: Bytes) -> bool {
         self.at < other.at + other.len && other.at < self.at + self.len
     }

@@ -10,28 +10,20 @@
 use super::assembler::{Alu, Gpr, If, Len, Mask, Place, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, length};
-use super::select::{Bytes, Kind};
+use super::select::Bytes;
 use super::transfer::TexelWrite;
+use crate::exec::state::texel_sites::WRITTEN;
 
 /// Predicate of comparison: at least, as far as there is an order.
 const AT_LEAST: u8 = 5;
-
-/// What is known of a typed write says so.
-const KNOWN: u32 = 2;
 
 impl TexelWrite {
     fn halves(&self) -> u8 {
         self.lanes.count.div_ceil(16)
     }
 
-    /// Dwords of the lanes of a half, which begin here for the first one.
     fn row_at(&self, at: u32, half: u8) -> Bytes {
-        let lanes = self.lanes.count.min(16);
-        Bytes {
-            at: at + 64 * u32::from(half),
-            len: 4 * u32::from(lanes),
-            kind: Kind::Row(lanes),
-        }
+        Bytes::row_of(self.lanes, at, half)
     }
 
     /// Coordinates and channels.
@@ -52,7 +44,7 @@ impl Emitter {
         code.load_wide(Gpr::Rcx, field::REACH);
         code.load_wide_at(Gpr::Rax, Place::Table(field::TEXELS));
         code.skip_sites(op, field::TEXELS_SIZE);
-        code.compare_place(Place::Site(field::TEXELS_KNOWN), KNOWN);
+        code.compare_place(Place::Site(field::TEXELS_KNOWN), WRITTEN);
         self.leave_if(If::NotZero);
         self.code.load(Gpr::Rdx, Place::Arena(write.surface));
         let known = Place::Site(field::TEXELS_NAMED[0]);
@@ -123,13 +115,9 @@ impl Emitter {
     fn write_words(&mut self, write: &TexelWrite, half: u8, mask: Option<Mask>) {
         let len = length(write.lanes.count.min(16));
         let offsets = SOURCE[usize::from(half)];
-        let [first, start, words] = BETWEEN;
+        let words = BETWEEN[2];
         let (done, apart) = (self.code.label(), self.code.label());
-        let steps = Rm::Steps(4);
-        self.code.vector(Vector::PSUBD, len, first, offsets, steps);
-        self.code
-            .vector(Vector::SPREAD, len, start, 0, Rm::Reg(first));
-        self.unless_same(len, first, start, mask);
+        self.unless_follow(len, half, 4, mask);
         self.code.jump_if(If::NotZero, apart);
         self.first_offset(half);
         let on = (words, mask.unwrap_or(0), false);
