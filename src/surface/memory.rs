@@ -43,6 +43,34 @@ impl Words<'_> {
     }
 }
 
+/// Rows of `N` words each, `pitch` words apart; `None` if one is not there.
+#[inline(always)]
+fn read_words<const N: usize>(
+    words: &[AtomicU64],
+    pitch: usize,
+    out: &mut [[u8; 8]],
+) -> Option<()> {
+    for (row, out) in out.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+        let words = words.get(row * pitch..)?.first_chunk::<N>()?;
+        for (out, word) in out.iter_mut().zip(words) {
+            *out = word.load(Relaxed).to_le_bytes();
+        }
+    }
+    Some(())
+}
+
+/// The other way round.
+#[inline(always)]
+fn write_words<const N: usize>(words: &[AtomicU64], pitch: usize, data: &[[u8; 8]]) -> Option<()> {
+    for (row, data) in data.as_chunks::<N>().0.iter().enumerate() {
+        let words = words.get(row * pitch..)?.first_chunk::<N>()?;
+        for (data, word) in data.iter().zip(words) {
+            word.store(u64::from_le_bytes(*data), Relaxed);
+        }
+    }
+    Some(())
+}
+
 /// Words of so many bytes, and the one after them.
 const fn words(len: usize) -> usize {
     len.div_ceil(8) + 1
@@ -182,25 +210,25 @@ impl Memory {
         }
     }
 
-    /// Where rows of words begin, and the bytes of each: `bytes` of `rows` rows. `None` if one does not lie inside the
-    /// memory, or is not made of words.
-    #[inline]
+    /// Words from the first row's on, of each row, and from row to row: `bytes` of `rows` rows. `None` if one does not lie
+    /// inside the memory, or is not made of words.
+    #[inline(always)]
     fn rows_of_words(
         &self,
         offset: usize,
         pitch: usize,
         rows: usize,
         bytes: usize,
-    ) -> Option<(std::slice::Chunks<'_, AtomicU64>, usize)> {
+    ) -> Option<(&[AtomicU64], usize, usize)> {
         let stride = bytes.checked_div(rows)?;
         let last = offset.checked_add(pitch.checked_mul(rows.checked_sub(1)?)?)?;
-        let whole = [offset, pitch, stride].iter().all(|n| n % 8 == 0);
+        let whole = (offset | pitch | stride).is_multiple_of(8);
         let apart = stride > 0 && (stride <= pitch || rows == 1);
         if !whole || !apart || last.checked_add(stride)? > self.len {
             return None;
         }
         let words = &self.words[offset / 8..(last + stride) / 8];
-        Some((words.chunks((pitch / 8).max(1)), stride))
+        Some((words, stride / 8, pitch / 8))
     }
 
     /// Copies words of rows: row `i` begins at byte `offset + i * pitch`, both multiples of 8, and fills the
@@ -214,25 +242,42 @@ impl Memory {
         rows: usize,
         out: &mut [u8],
     ) -> Option<()> {
-        let (starts, stride) = self.rows_of_words(offset, pitch, rows, out.len())?;
-        for (row, words) in out.chunks_exact_mut(stride).zip(starts) {
-            for (bytes, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-                *bytes = word.load(Relaxed).to_le_bytes();
+        let (words, stride, pitch) = self.rows_of_words(offset, pitch, rows, out.len())?;
+        let out = out.as_chunks_mut::<8>().0;
+        // A size that is known makes one run of instructions of a row.
+        match stride {
+            2 => read_words::<2>(words, pitch, out),
+            4 => read_words::<4>(words, pitch, out),
+            8 => read_words::<8>(words, pitch, out),
+            _ => {
+                for (row, out) in out.chunks_exact_mut(stride).enumerate() {
+                    for (out, word) in out.iter_mut().zip(&words[row * pitch..]) {
+                        *out = word.load(Relaxed).to_le_bytes();
+                    }
+                }
+                Some(())
             }
         }
-        Some(())
     }
 
     /// The other way round: rows of whole words become those of the memory; `None`, and nothing is copied, as above.
     #[inline]
     pub fn write_rows(&self, offset: usize, pitch: usize, rows: usize, data: &[u8]) -> Option<()> {
-        let (starts, stride) = self.rows_of_words(offset, pitch, rows, data.len())?;
-        for (row, words) in data.chunks_exact(stride).zip(starts) {
-            for (bytes, word) in row.as_chunks::<8>().0.iter().zip(words) {
-                word.store(u64::from_le_bytes(*bytes), Relaxed);
+        let (words, stride, pitch) = self.rows_of_words(offset, pitch, rows, data.len())?;
+        let data = data.as_chunks::<8>().0;
+        match stride {
+            2 => write_words::<2>(words, pitch, data),
+            4 => write_words::<4>(words, pitch, data),
+            8 => write_words::<8>(words, pitch, data),
+            _ => {
+                for (row, data) in data.chunks_exact(stride).enumerate() {
+                    for (data, word) in data.iter().zip(&words[row * pitch..]) {
+                        word.store(u64::from_le_bytes(*data), Relaxed);
+                    }
+                }
+                Some(())
             }
         }
-        Some(())
     }
 
     /// The aligned 8 bytes that hold byte `offset`; beyond the last byte they are 0.
@@ -265,6 +310,20 @@ impl Memory {
         let first = offset / 8;
         let words = self.own_words().get(first..first.checked_add(count)?)?;
         Some(words.iter().map(|word| word.load(Relaxed)))
+    }
+
+    /// Copies the bytes of the `N` aligned words from the one that holds a byte on into words of the host; `None`, and nothing is
+    /// copied, unless all are there and have room.
+    #[inline(always)]
+    pub fn word_copier<const N: usize>(&self) -> impl Fn(usize, &mut [u64]) -> Option<()> {
+        let words = self.own_words();
+        move |offset, out| {
+            let words = words.get(offset / 8..)?.first_chunk::<N>()?;
+            for (out, word) in out.first_chunk_mut::<N>()?.iter_mut().zip(words) {
+                *out = word.load(Relaxed).to_le();
+            }
+            Some(())
+        }
     }
 
     /// The `N` bytes at `offset`: [`Memory::read`] for a size known while compiling.

@@ -27,6 +27,18 @@ fn whole_rows_are_copied_or_left() {
     assert_eq!((&out[..16], &out[16..]), (&bytes[8..24], &bytes[32..48]));
     // The last row may end with the memory.
     assert_eq!(memory.read_rows(32, 24, 3, &mut [0; 48]), Some(()));
+    for stride in (8..72).step_by(8) {
+        let bytes: Vec<u8> = (0..240).collect();
+        let (from, to) = (Memory::from_bytes(&bytes), Memory::zeroed(240));
+        let mut rows = vec![0; 3 * stride];
+        assert_eq!(from.read_rows(16, 72, 3, &mut rows), Some(()));
+        assert_eq!(to.write_rows(16, 72, 3, &rows), Some(()));
+        let kept = (0..240usize).map(|at| match at.checked_sub(16) {
+            Some(at) if at % 72 < stride && at / 72 < 3 => at as u8 + 16,
+            _ => 0,
+        });
+        assert_eq!(to.to_vec(), kept.collect::<Vec<u8>>(), "{stride}");
+    }
     for (offset, pitch, rows, length) in [
         (40, 24, 3, 48), // beyond the end
         (4, 24, 2, 32),  // not at a word
