@@ -24,6 +24,7 @@ pub use compute::{alu, float, packed};
 pub use control::reset::Reset;
 pub use control::run::BLOCK;
 pub use control::{lockstep, order};
+pub use message::blocks::Kept;
 pub use message::environment::{Allowance, Environment};
 pub use message::site_plans::SitePlans;
 pub use message::transfers::native_ops;

@@ -107,8 +107,10 @@ impl<'a> Grid<'a> {
 
     /// The threads of group number `group`, x fastest.
     pub fn ids(&self, group: u64) -> impl Iterator<Item = ThreadId> + use<> {
-        let [x, y, _] = self.count.map(|n| u64::from(n.max(1)));
-        let at = [group % x, group / x % y, group / x / y].map(|n| n as u32);
+        let [x, y, _] = self.count.map(|n| n.max(1));
+        let (row, column) = divided(group, x);
+        let (slice, row) = divided(row, y);
+        let at = [column, row, slice as u32];
         let threads = self.threads;
         let started = match &self.partial {
             Some(partial) => {
@@ -161,6 +163,14 @@ impl<'a> Grid<'a> {
             fill(6, y);
             fill(7, z);
         }
+    }
+}
+
+/// Quotient and remainder; of small numbers, which most are, in far less time.
+fn divided(of: u64, by: u32) -> (u64, u32) {
+    match u32::try_from(of) {
+        Ok(of) => (u64::from(of / by), of % by),
+        Err(_) => (of / u64::from(by), (of % u64::from(by)) as u32),
     }
 }
 

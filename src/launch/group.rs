@@ -3,7 +3,7 @@
 use super::{Context, Group, Observer, Seats, Share, Spare, Turns};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
-    BLOCK, Environment, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,
+    BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,
 };
 use crate::surface::Memory;
 use std::ops::Range;
@@ -139,17 +139,18 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// Runs the threads of whole groups to their ends.
-    fn team(
+    fn team<'e, 'p: 'e>(
         &self,
-        threads: &mut [Thread<'_>],
+        threads: &mut [Thread<'p>],
         observers: &mut [O],
-        environment: &Environment<'_>,
+        environment: &Environment<'e>,
     ) -> Result<(), Box<Trap>> {
-        let mut trapped = None;
+        let (mut trapped, mut kept) = (None, Kept::default());
         while lockstep::wake(threads) {
             let chunks = threads.chunks_mut(self.together);
             for (chunk, observers) in chunks.zip(observers.chunks_mut(self.together)) {
-                let Err(trap) = self.beside(chunk, observers, environment) else {
+                let messages = (environment, &mut kept);
+                let Err(trap) = self.beside(chunk, observers, messages) else {
                     continue;
                 };
                 // Groups in front may yet have a trap of their own; this one, and those behind it, would not go on.

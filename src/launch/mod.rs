@@ -23,7 +23,7 @@ use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Allowance, Arena, BLOCK, Decoded, Environment, NamedBarriers, Reset, Resources, SLOTS,
+    Allowance, Arena, BLOCK, Decoded, Environment, Kept, NamedBarriers, Reset, Resources, SLOTS,
     SitePlans, Tally, Thread,
     observer::{Start, Wants},
     packed,
@@ -99,6 +99,7 @@ pub enum Keep {
 }
 
 impl Keep {
+    #[inline]
     fn wants(&self, index: u32) -> bool {
         match self {
             Keep::None => false,
@@ -559,6 +560,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let mut spare = Spare::default();
         let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
         let tally = tally.as_ref();
+        let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+        let environment = Environment {
+            turn: u64::MAX,
+            ..self.environment(&slm, &named, tally)
+        };
+        let mut kept = Kept::default();
+        let mut seats = Seats::new(self.program, &mut spare);
         loop {
             let first = turns.next.fetch_add(turns.batch, Relaxed);
             if first >= turns.groups {
@@ -568,7 +576,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if self.together > 1 {
                 let done = match self.meets {
                     true => self.teams(batch, turns, tally, &mut spare, &mut share),
-                    false => self.side_by_side(batch, turns, tally, &mut spare, &mut share),
+                    false => {
+                        let places = (&mut seats, &mut spare);
+                        let messages = (&environment, &mut kept);
+                        self.side_by_side(batch, turns, messages, places, &mut share)
+                    }
                 };
                 if let Err(trap) = done.and_then(|()| self.pay(&mut share, 1)) {
                     let group = self.group_of(trap.thread);
@@ -643,22 +655,16 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// Runs the threads of groups, as many at once as run in lockstep, in the memory of `spare`.
-    fn side_by_side(
-        &self,
+    /// Runs the threads of groups, as many at once as run in lockstep, in the places that are there.
+    fn side_by_side<'e, 'p: 'e>(
+        &'p self,
         groups: Range<u64>,
         turns: &Turns,
-        tally: Option<&Tally>,
-        spare: &mut Spare,
+        (environment, kept): (&Environment<'e>, &mut Kept<'e>),
+        (seats, spare): (&mut Seats<'p>, &mut Spare),
         share: &mut Share<O>,
     ) -> Result<(), Box<Trap>> {
-        let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
-        let environment = Environment {
-            turn: u64::MAX,
-            ..self.environment(&slm, &named, tally)
-        };
         let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
-        let mut seats = Seats::new(self.program, spare);
         let mut observers = Vec::new();
         while let Some(id) = ids.peek() {
             if self.group_of(*id) > turns.failed.load(Relaxed) {
@@ -670,7 +676,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 observers.push(observer);
             }
             let threads = seats.taken();
-            let ran = self.beside(threads, &mut observers, &environment);
+            let ran = self.beside(threads, &mut observers, (environment, kept));
             self.tell_ends(
                 threads,
                 &mut observers,
@@ -681,7 +687,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             seats.leave();
             self.pay(share, BLOCK)?;
         }
-        seats.give_back(spare);
         Ok(())
     }
 
@@ -738,13 +743,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// Runs threads side by side and tells what they did; after a trap, what those did that would have started.
-    fn beside(
+    fn beside<'e, 'p: 'e>(
         &self,
-        threads: &mut [Thread<'_>],
+        threads: &mut [Thread<'p>],
         observers: &mut [O],
-        environment: &Environment<'_>,
+        (environment, kept): (&Environment<'e>, &mut Kept<'e>),
     ) -> Result<(), Box<Trap>> {
-        let result = lockstep::run(threads, observers, environment);
+        let result = lockstep::run(threads, observers, environment, kept);
         let Err(trap) = &result else {
             self.tell_counts(threads.len(), observers.first_mut(), environment);
             return result;

@@ -14,7 +14,7 @@
 
 use super::run::{After, BLOCK, is_bookkeeping, run_steps, steps};
 use crate::exec::compute::native::Native;
-use crate::exec::message::blocks::Blocks;
+use crate::exec::message::blocks::Kept;
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
@@ -86,10 +86,12 @@ pub fn end<'t, 'p: 't>(threads: impl Iterator<Item = &'t mut Thread<'p>>) {
 /// The [`Trap`] of the first thread, by number, that could not go on; those after it have not ended.
 ///
 /// * `observers`: those of the threads, in their order; they are told of messages that nobody counts.
-pub fn run<O: Observer>(
-    threads: &mut [Thread<'_>],
+/// * `kept`: of the same program and environment.
+pub fn run<'e, 'p: 'e, O: Observer>(
+    threads: &mut [Thread<'p>],
     observers: &mut [O],
-    environment: &Environment<'_>,
+    environment: &Environment<'e>,
+    kept: &mut Kept<'e>,
 ) -> Result<(), Box<Trap>> {
     for thread in threads.iter_mut() {
         thread.load_control(environment.code);
@@ -119,7 +121,7 @@ pub fn run<O: Observer>(
         // Those at the same place in another mode have their turn later.
         let join = rest.iter().map(|t| t.frame.pc).filter(|&at| at > pc);
         let join = join.min().unwrap_or(ENDED);
-        if let Err(trap) = advance(front, observers, join, environment) {
+        if let Err(trap) = advance(front, observers, join, (environment, kept)) {
             // Whoever comes after would not have started; those in front may yet have a trap of their own.
             end(threads.iter_mut().filter(|t| t.id >= trap.thread));
             first = Some(trap);
@@ -145,18 +147,18 @@ const fn turn(thread: &Thread<'_>) -> u64 {
 }
 
 /// Runs threads that are at one op in one float mode until they part or come to `join`, or have had their turn.
-fn advance<O: Observer>(
-    front: &mut [Thread<'_>],
+fn advance<'e, 'p: 'e, O: Observer>(
+    front: &mut [Thread<'p>],
     observers: &mut [O],
     join: u32,
-    environment: &Environment<'_>,
+    (environment, kept): (&Environment<'e>, &mut Kept<'e>),
 ) -> Result<(), Box<Trap>> {
     let Some((mode, now)) = front.first().map(|leader| (leader.mode, turn(leader))) else {
         return Ok(());
     };
     loop {
         if let Some(pc) = stride(front, join, environment) {
-            act(front, observers, pc, environment)?;
+            act(front, observers, pc, (environment, kept))?;
         }
         front.iter_mut().for_each(settle);
         let pc = front[0].frame.pc;
@@ -315,11 +317,11 @@ fn branch(
 }
 
 /// Lets threads do, one after the other, the op that all are at.
-fn act<O: Observer>(
-    front: &mut [Thread<'_>],
+fn act<'e, 'p: 'e, O: Observer>(
+    front: &mut [Thread<'p>],
     observers: &mut [O],
     pc: u32,
-    environment: &Environment<'_>,
+    (environment, kept): (&Environment<'e>, &mut Kept<'e>),
 ) -> Result<(), Box<Trap>> {
     let limit = environment.limit;
     let Some(op) = front
@@ -338,7 +340,7 @@ fn act<O: Observer>(
     if let Op::Send(send) = op {
         rows = Rows::new(&front[0], environment, send, pc);
         if rows.is_none() {
-            blocks = Blocks::new(&front[0], environment, send, pc);
+            blocks = kept.of(&front[0], environment, send, pc);
         }
         if rows.is_none() && blocks.is_none() {
             coalesced = Coalesced::new(&front[0], environment, send, pc);
@@ -353,7 +355,7 @@ fn act<O: Observer>(
         let served = match environment.tally {
             None => {
                 rows.as_ref().is_some_and(|rows| rows.write(thread))
-                    || blocks.as_ref().is_some_and(|blocks| blocks.serve(thread))
+                    || blocks.as_mut().is_some_and(|blocks| blocks.serve(thread))
                     || coalesced
                         .as_ref()
                         .is_some_and(|message| message.serve(thread, environment).is_some())

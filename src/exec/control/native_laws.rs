@@ -6,6 +6,7 @@ use crate::exec::compute::laws::{
     FLOATS, INTEGERS, TYPES, dword, lowered, modifier, program, sources,
 };
 use crate::exec::compute::native::{Native, NativeCode};
+use crate::exec::message::blocks::Kept;
 use crate::exec::message::environment::{Allowance, Environment};
 use crate::exec::message::site_plans::SitePlans;
 use crate::exec::state::bindings::{Bindings, Resources};
@@ -224,7 +225,13 @@ fn left(
     let mut observers: Vec<Silent> = masks.iter().map(|_| Silent).collect();
     let mut trap = None;
     if together {
-        trap = lockstep::run(&mut threads, &mut observers, &environment).err();
+        trap = lockstep::run(
+            &mut threads,
+            &mut observers,
+            &environment,
+            &mut Kept::default(),
+        )
+        .err();
     } else {
         for thread in &mut threads {
             match thread.run(&environment, &mut Silent) {

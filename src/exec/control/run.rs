@@ -34,6 +34,7 @@ pub(crate) enum After {
 }
 
 /// Whether an op is not an instruction: it is neither counted nor observed.
+#[inline]
 pub(crate) const fn is_bookkeeping(op: &Op) -> bool {
     matches!(op, Op::ReadState | Op::LoadControl)
 }
@@ -163,6 +164,7 @@ impl Thread<'_> {
     }
 
     /// Counts an op that is about to run, or says that it is one too many.
+    #[inline]
     pub(crate) fn count(&mut self, op: &Op, limit: u64) -> Result<(), Box<Trap>> {
         if is_bookkeeping(op) {
             return Ok(());

@@ -18,6 +18,33 @@ use std::ops::Range;
 /// Operands that say numbers, at most: those of the scaler.
 const MOST_SCALARS: usize = 9;
 
+/// Messages of a program, for the next threads that send them.
+#[derive(Default)]
+pub struct Kept<'s>(Vec<Blocks<'s>>);
+
+impl<'s> Kept<'s> {
+    /// The message of `send` to the states that `thread` names; `None` if each thread is served by itself.
+    pub(crate) fn of(
+        &mut self,
+        thread: &Thread<'_>,
+        environment: &Environment<'s>,
+        send: &'s Send,
+        pc: u32,
+    ) -> Option<&mut Blocks<'s>> {
+        let known = self.0.iter().position(|blocks| blocks.pc == pc);
+        let at = match known {
+            Some(at) if self.0[at].is_named(thread) => at,
+            _ => {
+                let blocks = Blocks::new(thread, environment, send, pc)?;
+                self.0.retain(|blocks| blocks.pc != pc);
+                self.0.push(blocks);
+                self.0.len() - 1
+            }
+        };
+        self.0.get_mut(at)
+    }
+}
+
 /// A message, and where it goes.
 pub(crate) struct Blocks<'s> {
     send: &'s Send,
@@ -26,7 +53,7 @@ pub(crate) struct Blocks<'s> {
     /// Binding table index.
     surface: u32,
     sampler: u32,
-    /// What no thread changes.
+    /// As the last thread has it; what threads change each of them says anew.
     request: Request,
     /// What threads change.
     scalars: [Option<(Scalar, Value<'s>)>; MOST_SCALARS],
@@ -127,16 +154,21 @@ impl<'s> Blocks<'s> {
         })
     }
 
+    /// Whether a thread names the states of these.
+    #[inline]
+    fn is_named(&self, thread: &Thread<'_>) -> bool {
+        named(thread, self.send) == [self.surface, self.sampler]
+    }
+
     /// Serves the message of a thread if it is one of these. If not, nothing has happened and false comes back.
-    pub(crate) fn serve(&self, thread: &mut Thread<'_>) -> bool {
-        if named(thread, self.send) != [self.surface, self.sampler] {
+    pub(crate) fn serve(&mut self, thread: &mut Thread<'_>) -> bool {
+        if !self.is_named(thread) {
             return false;
         }
-        let mut request = self.request;
         for (scalar, value) in self.scalars.iter().map_while(|scalar| *scalar) {
-            set(&mut request, scalar, value, thread);
+            set(&mut self.request, scalar, value, thread);
         }
-        match (&self.work, &request) {
+        match (&self.work, &self.request) {
             (Work::Read(rows), Request::MediaRead(block)) => {
                 rows.read((block.x, block.y), &mut thread.arena[self.data.clone()])
             }

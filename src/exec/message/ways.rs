@@ -404,7 +404,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
         return "row".to_string();
     }
     let blocks = Blocks::new(&thread, &environment, send, pc);
-    if blocks.is_some_and(|blocks| blocks.serve(&mut thread)) {
+    if blocks.is_some_and(|mut blocks| blocks.serve(&mut thread)) {
         return "blocks".to_string();
     }
     let coalesced = Coalesced::new(&thread, &environment, send, pc);

@@ -31,6 +31,7 @@ pub struct FloatMode {
 
 impl FloatMode {
     /// Reads the bits of `%cr0`. Source: vISA text reference 3.
+    #[inline]
     pub const fn from_cr0(cr0: u32) -> FloatMode {
         FloatMode {
             rounding: match cr0 >> 4 & 3 {

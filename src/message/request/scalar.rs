@@ -86,6 +86,7 @@ impl Scalar {
 
 impl Request {
     /// Fills a field that the request has; of floats `bits` are the bits.
+    #[inline]
     pub fn set(&mut self, scalar: Scalar, bits: u64) {
         let (word, float) = (bits as u32, f32::from_bits(bits as u32));
         match (self, scalar) {

@@ -274,3 +274,52 @@ xor (M1, 16) X(0,0)<1> X(0,0)<1;1,0> 0xf0:ud
         assert!(bytes == memory, "{jobs} jobs");
     }
 }
+
+#[test]
+fn blocks_come_from_the_surface_that_each_thread_names() {
+    // Groups 0 to 7, 8 to 15, ... take surfaces 10, 11, 10, ...; every fifth group takes 12.
+    let program = program(
+        ".decl G v_type=G type=ud num_elts=1 align=dword
+.decl N v_type=G type=ud num_elts=1 align=dword
+.decl FIFTH v_type=P num_elts=1
+.decl D v_type=G type=ub num_elts=32 align=GRF
+.decl T6 v_type=T num_elts=1
+mov (M1_NM, 1) G(0,0)<1> %r0(0,1)<0;1,0>
+shr (M1_NM, 1) N(0,0)<1> G(0,0)<0;1,0> 0x3:ud
+and (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0xa:ud
+mod (M1_NM, 1) G(0,0)<1> G(0,0)<0;1,0> 0x5:ud
+cmp.eq (M1_NM, 1) FIFTH G(0,0)<0;1,0> 0x4:ud
+(FIFTH) sel (M1_NM, 1) N(0,0)<1> 0xc:ud N(0,0)<0;1,0>
+movs (M1_NM, 1) T6(0) N(0,0)<0;1,0>
+media_ld.nomod (8,4) T6 0 0x0:d 0x0:d D.0
+",
+    );
+    let mut bindings = Bindings::default();
+    for index in 10..13 {
+        let surface = Surface::zeroed(Description::d2(Format::R8_UNORM, 16, 8));
+        let surface = surface.expect("a picture");
+        surface.memory().write(0, &[index as u8; 128]);
+        bindings.surfaces.insert(index, Arc::new(surface));
+    }
+    for jobs in [1, 3] {
+        let options = RunOptions {
+            keep: Keep::All,
+            jobs,
+            ..RunOptions::default()
+        };
+        let grid = Grid::compute([70, 1, 1], 1);
+        let done = launch::run(&program, &bindings, &grid, &options, |_| Silent);
+        let done = done.unwrap_or_else(|trap| panic!("{trap:#?}"));
+        assert_eq!(done.threads.len(), 70);
+        for thread in &done.threads {
+            let group = thread.thread.index;
+            let wanted = match group % 5 {
+                4 => 12,
+                _ => 10 + (group >> 3 & 1) as u8,
+            };
+            let block = thread.bytes(&program, "D").expect("D");
+            assert_eq!(block, [wanted; 32], "{group}");
+        }
+    }
+}
