@@ -38,6 +38,52 @@ mod x86 {
             let signs = self.0.avx._mm256_movemask_ps(pulp::cast(dwords));
             signs as u32
         }
+
+        /// For each of sixteen places the sum of bytes times taps, two of each at a time: the bytes are those that `order`
+        /// says, of the first sixteen for the first eight places and of the others for the rest. No two products may
+        /// add up to more than 16 bits hold.
+        #[inline(always)]
+        pub fn sums_of_bytes<const PAIRS: usize>(
+            self,
+            bytes: [[[u8; 16]; 2]; PAIRS],
+            order: &[u8; 32],
+            taps: &[[i8; 32]; PAIRS],
+        ) -> [i16; 16] {
+            let V3 { avx, avx2, .. } = self.0;
+            let order = pulp::cast(*order);
+            let mut sums = avx._mm256_setzero_si256();
+            for ([low, high], taps) in bytes.into_iter().zip(taps) {
+                let both = avx._mm256_set_m128i(pulp::cast(high), pulp::cast(low));
+                let pairs = avx2._mm256_shuffle_epi8(both, order);
+                let products = avx2._mm256_maddubs_epi16(pairs, pulp::cast(*taps));
+                sums = avx2._mm256_add_epi16(sums, products);
+            }
+            pulp::cast(sums)
+        }
+
+        /// For each of sixteen places the sum of words times taps, rounded to whole multiples of 2 to the `SHIFT` and
+        /// limited to what 16 bits without a sign hold.
+        #[inline(always)]
+        pub fn sums_of_words<const PAIRS: usize, const SHIFT: i32>(
+            self,
+            words: &[[[i16; 16]; 2]; PAIRS],
+            taps: &[[i16; 2]; PAIRS],
+        ) -> [u16; 16] {
+            let V3 { avx, avx2, .. } = self.0;
+            let half = avx._mm256_set1_epi32(1 << (SHIFT - 1));
+            let (mut low, mut high) = (half, half);
+            for ([a, b], taps) in words.iter().zip(taps) {
+                let (a, b) = (pulp::cast(*a), pulp::cast(*b));
+                let taps = avx._mm256_set1_epi32(pulp::cast(*taps));
+                let products = avx2._mm256_madd_epi16(avx2._mm256_unpacklo_epi16(a, b), taps);
+                low = avx2._mm256_add_epi32(low, products);
+                let products = avx2._mm256_madd_epi16(avx2._mm256_unpackhi_epi16(a, b), taps);
+                high = avx2._mm256_add_epi32(high, products);
+            }
+            let low = avx2._mm256_srai_epi32::<SHIFT>(low);
+            let high = avx2._mm256_srai_epi32::<SHIFT>(high);
+            pulp::cast(avx2._mm256_packus_epi32(low, high))
+        }
     }
 
     /// Wide instructions, if the host has them.
@@ -70,6 +116,44 @@ mod other {
         pub fn signs(self, dwords: [u32; 8]) -> u32 {
             let lanes = dwords.iter().rev();
             lanes.fold(0, |signs, dword| signs << 1 | dword >> 31)
+        }
+
+        /// For each of sixteen places the sum of bytes times taps, two of each at a time: the bytes are those that `order`
+        /// says, of the first sixteen for the first eight places and of the others for the rest. No two products may
+        /// add up to more than 16 bits hold.
+        #[inline(always)]
+        pub fn sums_of_bytes<const PAIRS: usize>(
+            self,
+            bytes: [[[u8; 16]; 2]; PAIRS],
+            order: &[u8; 32],
+            taps: &[[i8; 32]; PAIRS],
+        ) -> [i16; 16] {
+            let mut sums = [0i16; 16];
+            for (halves, taps) in bytes.iter().zip(taps) {
+                for (place, (&from, &tap)) in order.iter().zip(taps).enumerate() {
+                    let byte = halves[place / 16][usize::from(from % 16)];
+                    let sum = &mut sums[place / 2];
+                    *sum = sum.wrapping_add(i16::from(byte).wrapping_mul(i16::from(tap)));
+                }
+            }
+            sums
+        }
+
+        /// For each of sixteen places the sum of words times taps, rounded to whole multiples of 2 to the `SHIFT` and
+        /// limited to what 16 bits without a sign hold.
+        #[inline(always)]
+        pub fn sums_of_words<const PAIRS: usize, const SHIFT: i32>(
+            self,
+            words: &[[[i16; 16]; 2]; PAIRS],
+            taps: &[[i16; 2]; PAIRS],
+        ) -> [u16; 16] {
+            let mut sums = [1 << (SHIFT - 1); 16];
+            for (words, &tap) in words.as_flattened().iter().zip(taps.as_flattened()) {
+                for (sum, &word) in sums.iter_mut().zip(words) {
+                    *sum += i32::from(word) * i32::from(tap);
+                }
+            }
+            sums.map(|sum: i32| (sum >> SHIFT).clamp(0, 0xffff) as u16)
         }
     }
 

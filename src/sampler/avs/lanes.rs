@@ -82,34 +82,6 @@ impl Across {
     }
 }
 
-/// More texels than any row has, whatever byte says where a footprint begins, up to 8 places on.
-pub const REACHED: usize = 256 + FOOTPRINT + 8;
-
-impl Across {
-    /// As [`Across::sums`], of texels that begin `skew` places on, below 8: all are there, so that nothing is asked.
-    #[inline(always)]
-    pub fn sums_of(&self, texels: &[i16; REACHED], skew: usize, out: &mut [i32; PADDED]) {
-        let texels: &[i16; REACHED - 8] = match texels[skew % 8..].first_chunk() {
-            Some(texels) => texels,
-            None => return, // not reached: 8 more are there
-        };
-        let groups = self.starts.iter().zip(&self.taps).take(self.groups);
-        for ((starts, taps), out) in groups.zip(out.as_chunks_mut::<LANES>().0) {
-            for half in [0, 4] {
-                let sums = std::array::from_fn(|i| {
-                    let start = usize::from(starts[half + i]);
-                    let own = &texels[start..start + FOOTPRINT];
-                    let own = std::array::from_fn(|k| own[k]);
-                    i16x8::new(own).dot(i16x8::new(taps[half + i]))
-                });
-                let [a, b, c, d] = i32x4::transpose(sums);
-                let sums = (a + b) + (c + d);
-                out[half..half + 4].copy_from_slice(sums.as_array());
-            }
-        }
-    }
-}
-
 /// The sums of four pixels of a group, from pixel `first` on.
 #[inline(always)]
 fn four(

@@ -111,7 +111,15 @@ pub fn texel_position(origin: f32, delta: f32, second: f32, at: i64, size: u32) 
 }
 
 /// [`texel_position`] of pixels `first`, `first + 1`, ….
-fn run_of_positions(origin: f32, delta: f32, second: f32, first: i64, size: u32, out: &mut [i32]) {
+#[inline(always)]
+pub(super) fn run_of_positions(
+    origin: f32,
+    delta: f32,
+    second: f32,
+    first: i64,
+    size: u32,
+    out: &mut [i32],
+) {
     /// Adding this to a number below 2^51 rounds it to a whole one, which is then in the low bits.
     const ROUND: f64 = (3_i64 << 51) as f64;
     const LIMIT: f64 = (1 << 30) as f64;

@@ -1,24 +1,43 @@
 //! Blocks of one plane of bytes, one after the other: what messages to one surface and state have in common is worked out
-//! once, and a block is widened, filtered and rounded in one go.
+//! once, and a block is filtered and rounded in one go.
 //!
-//! Only what `sharp` computes, one channel at a time: [`super::run`] is the definition, and a law asserts the same bytes.
+//! ```text
+//!  rows of texels, bytes ── across ──▶ rows of sixteen sums, 16 bits ── down ──▶ samples
+//! ```
+//!
+//! Only what `sharp` computes, one channel at a time, the other way round: sums across a row of bytes fit 16 bits just as
+//! sums down its columns do. [`super::run`] is the definition, and a law asserts the same bytes.
 
 use super::filters::{ChannelFilter, Filters};
-use super::lanes::{Across, PADDED, REACHED as MOST};
+use super::lanes::{self, PADDED};
 use super::plan::{Kernel, Kernels, Plan};
-use super::position::{MAX_COLUMNS, MAX_ROWS, Positions, Raster};
+use super::position::{Raster, run_of_positions};
 use super::state::AvsSampler;
 use super::view::{MediaView, Plane};
-use super::window::{Axis, FOOTPRINT, ROW, Window};
+use super::window::{Axis, FOOTPRINT};
 use super::{BlockRequest, limits, packed_bytes};
 use crate::isa::{AvsControl, AvsMode};
-use crate::math::simd;
+use crate::math::simd::{self, Wide};
 use crate::message::AvsRequest;
 use crate::surface::Surface;
 use std::cell::RefCell;
 
-/// Texels that are summed together.
-const TOGETHER: usize = 16;
+/// Columns of the widest block and rows of the highest one.
+const COLUMNS: usize = 16;
+const ROWS: usize = 8;
+
+/// Rows of texels that a block needs at most.
+const SOURCES: usize = ROWS * FOOTPRINT;
+
+/// Words of a row of texels: a footprint for each column, what comes before the first texel in its word, and as many texels
+/// as are read together beyond the last one; whole lines of the host's cache.
+const WORDS: usize = COLUMNS + 8;
+
+/// Words of a row that is no longer than most are.
+const FEW: usize = 5;
+
+/// How far texels of eight columns may lie apart to be picked from sixteen.
+const APART: u8 = 14;
 
 /// A surface and a state, and messages that differ in where their block lies.
 pub struct Scaler<'a> {
@@ -29,25 +48,68 @@ pub struct Scaler<'a> {
     bypass: bool,
     height: u32,
     bytes: usize,
+    wide: Wide,
+    last: Box<RefCell<Last>>,
 }
 
-/// What blocks use again and again; the contents never matter.
+/// What is known of the last block; most have their neighbour's rows, and its places between texels.
 #[derive(Default)]
-struct Buffers {
-    x: Axis,
+struct Last {
+    /// Of the rows: what they were made of.
+    request: Option<([u32; 3], i64)>,
     y: Axis,
-    bytes: Window<u8>,
-    words: Vec<Words>,
-    codes: Vec<Codes>,
+    /// Taps of each row.
+    down: [[i16; FOOTPRINT]; ROWS],
+    x: Axis,
+    /// Those of the last blocks, and which one was the last; places between texels repeat after a few blocks.
+    across: Vec<Across>,
+    at: usize,
+}
+
+/// Ways to sum that are kept.
+const MOST_KEPT: usize = 8;
+
+/// How bytes of a row are summed.
+#[derive(Default)]
+struct Across {
+    /// Of each column the texel with which its footprint begins, and its phase.
+    starts: [u8; COLUMNS],
+    betas: [u8; COLUMNS],
+    /// The texel from which on the first eight columns, and the others, pick theirs; which ones, and their taps.
+    at: [usize; 2],
+    order: [u8; 2 * COLUMNS],
+    taps: [[i8; 2 * COLUMNS]; FOOTPRINT / 2],
+    /// Where columns lie too far apart for that.
+    apart: Option<Box<lanes::Across>>,
+}
+
+/// The texels of a row.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Texels([u64; WORDS]);
+
+/// A sum for each column.
+type Sums = [i16; COLUMNS];
+
+/// What blocks use again and again; the contents never matter.
+struct Buffers {
+    texels: [Texels; SOURCES],
+    /// Bytes before the first texel of a row.
+    skews: [u8; SOURCES],
+    sums: [Sums; SOURCES],
 }
 
 thread_local! {
-    static BUFFERS: RefCell<Buffers> = RefCell::default();
+    static BUFFERS: RefCell<Box<Buffers>> = RefCell::new(Box::new(Buffers {
+        texels: [Texels([0; WORDS]); SOURCES],
+        skews: [0; SOURCES],
+        sums: [[0; COLUMNS]; SOURCES],
+    }));
 }
 
 impl<'a> Scaler<'a> {
-    /// For messages like `request`; `None` if their blocks are more than one plane of bytes under sharp filters, or what
-    /// every one of them is has something to be said of.
+    /// For messages like `request`; `None` if their blocks are more than one plane of bytes under sharp filters, if what
+    /// every one of them is has something to be said of, or if the host has no wide instructions.
     pub fn new(
         surface: &'a Surface,
         sampler: &'a AvsSampler,
@@ -67,6 +129,7 @@ impl<'a> Scaler<'a> {
         sampler: &'a AvsSampler,
         request: &AvsRequest,
     ) -> Option<Scaler<'a>> {
+        let wide = simd::wide()?;
         let asked = BlockRequest::of(request, sampler);
         let mut channels = asked.channels.iter();
         let (Some(channel), None) = (channels.next(), channels.next()) else {
@@ -89,6 +152,8 @@ impl<'a> Scaler<'a> {
             height: view.height,
             bytes: packed_bytes(request, sampler.output_shuffle),
             view,
+            wide,
+            last: Box::default(),
         })
     }
 
@@ -105,175 +170,288 @@ impl<'a> Scaler<'a> {
 
     /// Scales the block of a message that [fits](Scaler::fits) into [`Scaler::bytes`] bytes.
     pub fn run(&self, request: &AvsRequest, out: &mut [u8]) {
-        let (width, height) = (self.view.width, self.view.height);
-        let positions = Positions::new(&Raster::from(request), width, height, 0);
+        let raster = Raster::from(request);
         BUFFERS.with_borrow_mut(|buffers| {
-            let (mut u, mut v) = ([0; MAX_COLUMNS], [0; MAX_ROWS]);
-            let (across, down) = (positions.u(), positions.v());
-            for (u, &t) in u.iter_mut().zip(across) {
-                *u = self.view.on_plane_u(&self.plane, t);
-            }
-            for (v, &t) in v.iter_mut().zip(down) {
-                *v = self.view.on_plane_v(&self.plane, t);
-            }
-            let Buffers {
-                x,
-                y,
-                bytes,
-                words,
-                codes,
-            } = buffers;
-            x.set(&u[..across.len()], self.plane.size.0, self.view.edge);
-            y.set(&v[..down.len()], self.plane.size.1, self.view.edge);
-            let block = Work {
-                scaler: self,
-                x,
-                y,
-                wide: self.control.element_bytes() == 2,
-            };
-            match simd::wide() {
-                Some(wide) => wide.run(
-                    #[inline(always)]
-                    || block.run(bytes, words, codes, out),
-                ),
-                None => block.run(bytes, words, codes, out),
-            }
+            let last = &mut *self.last.borrow_mut();
+            self.wide.run(
+                #[inline(always)]
+                || match self.filter.x.is_four() && self.filter.y.is_four() {
+                    true => self.block::<{ FOOTPRINT / 4 }>(&raster, last, buffers, out),
+                    false => self.block::<{ FOOTPRINT / 2 }>(&raster, last, buffers, out),
+                },
+            );
         });
     }
-}
 
-/// The codes of a row of texels, and the words that they are in.
-type Codes = [i16; MOST];
-type Words = [u64; MOST / 8];
-
-const _: () = assert!(ROW + TOGETHER <= MOST);
-
-/// A block in the making.
-struct Work<'b> {
-    scaler: &'b Scaler<'b>,
-    x: &'b Axis,
-    y: &'b Axis,
-    /// 16-bit elements are returned.
-    wide: bool,
-}
-
-impl Work<'_> {
+    /// A block; `PAIRS` is half the number of taps that count. `None` is never reached.
     #[inline(always)]
-    fn run(
+    fn block<const PAIRS: usize>(
         &self,
-        bytes: &mut Window<u8>,
-        words: &mut Vec<Words>,
-        codes: &mut Vec<Codes>,
+        raster: &Raster,
+        last: &mut Last,
+        buffers: &mut Buffers,
         out: &mut [u8],
-    ) {
-        let rows = self.y.sources().len();
-        if codes.len() < rows {
-            codes.resize(rows, [0; MOST]);
-            words.resize(rows, [0; MOST / 8]);
-        }
-        let (skew, count) = match self.take(words) {
-            Some(skew) => {
-                let count = skew + self.x.sources().len();
-                for (codes, words) in codes.iter_mut().zip(words).take(rows) {
-                    let bytes: &[u8] = bytemuck::cast_slice(&words[..]);
-                    let count = count.next_multiple_of(TOGETHER).min(MOST);
-                    for (code, byte) in codes[..count].iter_mut().zip(&bytes[..count]) {
-                        *code = i16::from(*byte);
-                    }
-                }
-                (skew, count)
-            }
+    ) -> Option<()> {
+        let first = FOOTPRINT / 2 - PAIRS;
+        self.rows(raster, last);
+        self.columns(raster, last);
+        let Last { x, y, down, .. } = &*last;
+        let across = last.across.get(last.at)?;
+        self.fetch(x, y, buffers);
+        let rows = y.sources().len();
+        let texels = buffers.texels.iter().zip(&buffers.skews);
+        let rows = buffers.sums[..rows].iter_mut().zip(texels);
+        match &across.apart {
             None => {
-                let Scaler { view, plane, .. } = self.scaler;
-                bytes.gather(view, plane, self.x, self.y);
-                let from = bytes.data.chunks_exact(bytes.stride);
-                for (codes, bytes) in codes.iter_mut().zip(from).take(rows) {
-                    for (code, byte) in codes.iter_mut().zip(bytes) {
-                        *code = i16::from(*byte);
-                    }
+                for (sums, (texels, &skew)) in rows {
+                    let bytes = bytemuck::cast_slice(&texels.0).first_chunk()?;
+                    *sums = across.sums::<PAIRS>(self.wide, bytes, usize::from(skew))?;
                 }
-                (bytes.skew, bytes.stride)
+            }
+            Some(across) => {
+                for (sums, (texels, &skew)) in rows {
+                    let bytes = bytemuck::cast_slice(&texels.0).first_chunk()?;
+                    *sums = sums_of(across, bytes, usize::from(skew));
+                }
+            }
+        }
+        let element = self.control.element_bytes() as usize;
+        let pixels = element * x.pixels();
+        let places = y.starts().iter().zip(down);
+        for (out, (&start, taps)) in out.chunks_exact_mut(pixels).zip(places) {
+            let sums = buffers.sums.get(usize::from(start) + first..)?;
+            let sums = sums.as_chunks().0.first_chunk::<PAIRS>()?;
+            let taps = taps[first..].as_chunks().0.first_chunk::<PAIRS>()?;
+            let samples = self.wide.sums_of_words::<PAIRS, 4>(sums, taps);
+            match element {
+                1 => put(&rounded(samples), out),
+                _ => put::<{ 2 * COLUMNS }>(&bytemuck::cast(samples.map(clamped)), out),
+            }
+        }
+        Some(())
+    }
+
+    /// Finds the rows of a block, unless they are those of the last one.
+    #[inline(always)]
+    fn rows(&self, raster: &Raster, last: &mut Last) {
+        let ((_, v), (_, dv), (_, ddv)) = (raster.origin, raster.step, raster.change);
+        let request = Some(([v, dv, ddv].map(f32::to_bits), raster.line));
+        if last.request == request {
+            return;
+        }
+        last.request = request;
+        let (plane, mut places) = (&self.plane, [0; ROWS]);
+        let places = &mut places[..raster.size.1 as usize];
+        run_of_positions(v, dv, ddv, raster.line, self.view.height, places);
+        for place in &mut *places {
+            *place = self.view.on_plane_v(plane, *place);
+        }
+        last.y.set(places, plane.size.1, self.view.edge);
+        for (taps, &beta) in last.down.iter_mut().zip(last.y.betas()) {
+            *taps = self.filter.y.row(beta);
+        }
+    }
+
+    /// Finds the columns of a block, and how they are summed unless that is as in the last one.
+    #[inline(always)]
+    fn columns(&self, raster: &Raster, last: &mut Last) {
+        let ((u, _), (du, _), (ddu, _)) = (raster.origin, raster.step, raster.change);
+        let (plane, mut places) = (&self.plane, [0; COLUMNS]);
+        run_of_positions(u, du, ddu, 0, self.view.width, &mut places);
+        for place in &mut places {
+            *place = self.view.on_plane_u(plane, *place);
+        }
+        let places = &places[..raster.size.0 as usize];
+        last.x.set(places, plane.size.0, self.view.edge);
+        let [starts, betas] = last.x.places();
+        let is = |across: &Across| (across.starts, across.betas) == (*starts, *betas);
+        if last.across.get(last.at).is_some_and(is) {
+            return;
+        }
+        last.at = match last.across.iter().position(is) {
+            Some(at) => at,
+            None => {
+                let across = self.across(&last.x);
+                last.across.truncate(MOST_KEPT - 1);
+                last.across.insert(0, across);
+                0
             }
         };
-        let across = Across::new(self.x, self.scaler.filter.x);
-        let vectors = count.div_ceil(TOGETHER);
-        match self.scaler.filter.y.is_four() {
-            true => self.filter::<4>(codes, (skew, vectors), &across, out),
-            false => self.filter::<8>(codes, (skew, vectors), &across, out),
-        }
     }
 
-    /// Words of memory, where rows are made of them; how many bytes come before the first texel.
-    #[inline(always)]
-    fn take(&self, to: &mut [Words]) -> Option<usize> {
-        let Scaler { view, plane, .. } = self.scaler;
-        let (pitch, _) = plane.rows(0)?;
-        let count = self.x.sources().len();
-        if !self.x.is_inside() || !pitch.is_multiple_of(8) {
-            return None;
-        }
-        let first = *self.x.sources().first()? as usize;
-        let mut before = 0;
-        for (to, &y) in to.iter_mut().zip(self.y.sources()) {
-            let (words, skew) = view.row_words(plane, (first, y as usize), count)?;
-            for (to, word) in to.iter_mut().zip(words) {
-                *to = word.to_le();
+    /// How columns are summed.
+    #[inline(never)]
+    fn across(&self, x: &Axis) -> Across {
+        let [&starts, &betas] = x.places();
+        let mut across = Across {
+            starts,
+            betas,
+            ..Across::default()
+        };
+        let halves = starts.as_chunks::<{ COLUMNS / 2 }>().0;
+        for ((half, at), order) in halves
+            .iter()
+            .zip(&mut across.at)
+            .zip(across.order.as_chunks_mut::<COLUMNS>().0)
+        {
+            let (least, most) = half
+                .iter()
+                .fold((u8::MAX, 0), |(a, b), &start| (a.min(start), b.max(start)));
+            if most - least > APART {
+                across.apart = Some(Box::new(lanes::Across::new(x, self.filter.x)));
+                return across;
             }
-            before = skew;
+            *at = usize::from(least);
+            for (order, start) in order.as_chunks_mut::<2>().0.iter_mut().zip(half) {
+                *order = [start - least, start - least + 1];
+            }
         }
-        Some(before)
+        for (column, beta) in betas.into_iter().enumerate() {
+            let row = self.filter.x.row(beta);
+            for (taps, pair) in across.taps.iter_mut().zip(row.as_chunks::<2>().0) {
+                // A table holds what eight bits do.
+                taps.as_chunks_mut::<2>().0[column] = pair.map(|tap| tap as i8);
+            }
+        }
+        across
     }
 
+    /// Reads the texels of a block.
     #[inline(always)]
-    fn filter<const TAPS: usize>(
-        &self,
-        codes: &[Codes],
-        (skew, vectors): (usize, usize),
-        across: &Across,
-        out: &mut [u8],
-    ) {
-        let first = (FOOTPRINT - TAPS) / 2;
-        let mut columns: Codes = [0; MOST];
-        let mut sums = [0; PADDED];
-        let pixels = self.x.pixels();
-        let element = if self.wide { 2 } else { 1 };
-        let rows = out.chunks_exact_mut(element * pixels);
-        let places = self.y.starts().iter().zip(self.y.betas());
-        for (out, (&start, &beta)) in rows.zip(places) {
-            let row = self.scaler.filter.y.row(beta);
-            let from = usize::from(start) + first;
-            let Some(from) = codes.get(from..from + TAPS) else {
-                return; // not reached: a window holds the footprint of every pixel
-            };
-            let columns_of = columns.as_chunks_mut::<TOGETHER>().0.iter_mut();
-            for (vector, sum) in columns_of.enumerate().take(vectors) {
-                let mut total = [0i16; TOGETHER];
-                for tap in 0..TAPS {
-                    let texels = &from[tap].as_chunks::<TOGETHER>().0[vector];
-                    let k = row[first + tap];
-                    for (total, texel) in total.iter_mut().zip(texels) {
-                        *total = total.wrapping_add(texel.wrapping_mul(k));
-                    }
+    fn fetch(&self, x: &Axis, y: &Axis, to: &mut Buffers) {
+        let columns = x.sources();
+        match columns {
+            [first, ..] if x.is_inside() => self.read(*first, columns.len(), y, to),
+            _ => self.read_at_edge(columns, y, to),
+        }
+    }
+
+    /// Reads `count` texels of each row from column `first` on.
+    #[inline(always)]
+    fn read(&self, first: i32, count: usize, y: &Axis, to: &mut Buffers) {
+        match count + 7 <= 8 * FEW {
+            true => self.read_words::<FEW>(first as usize, count, y, to),
+            false => self.read_words::<WORDS>(first as usize, count, y, to),
+        }
+    }
+
+    /// The same, where `N` words hold them wherever they begin.
+    #[inline(always)]
+    fn read_words<const N: usize>(&self, first: usize, count: usize, y: &Axis, to: &mut Buffers) {
+        let words = self.view.memory().word_copier::<N>();
+        let place = self.plane.rows(first).filter(|&(pitch, at)| {
+            let rows = self.plane.size.1 as usize;
+            let size = pitch.checked_mul(rows);
+            size.is_some_and(|size| at.checked_add(size).is_some())
+        });
+        let rows = to.texels.iter_mut().zip(&mut to.skews);
+        for ((texels, skew), &row) in rows.zip(y.sources()) {
+            if let Some((pitch, at)) = place {
+                let at = at + pitch * row as usize;
+                *skew = (at % 8) as u8;
+                if words(at, &mut texels.0).is_some() {
+                    continue;
                 }
-                *sum = total;
             }
-            across.sums_of(&columns, skew, &mut sums);
-            put(&sums[..pixels], self.wide, out);
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut texels.0);
+            let bytes = &mut bytes[..count];
+            self.view.read(&self.plane, first, row as usize, bytes);
+            *skew = 0;
+        }
+    }
+
+    /// Reads the texels of a block whose columns do not follow each other.
+    #[inline(never)]
+    fn read_at_edge(&self, columns: &[i32], y: &Axis, to: &mut Buffers) {
+        let (first, last) = columns
+            .iter()
+            .fold((i32::MAX, 0), |(a, b), &at| (a.min(at), b.max(at)));
+        let count = (last - first + 1) as usize;
+        // From the least to the greatest may be too many.
+        let all = count <= COLUMNS * FOOTPRINT;
+        if all {
+            self.read(first, count, y, to);
+        }
+        let mut order = [0; COLUMNS * FOOTPRINT];
+        for (order, &at) in order.iter_mut().zip(columns) {
+            *order = (at - first) as u8;
+        }
+        let order = &order[..columns.len()];
+        let rows = to.texels.iter_mut().zip(&mut to.skews);
+        // Whatever a byte can name is there.
+        let mut bytes = [0; 256];
+        for ((texels, skew), &row) in rows.zip(y.sources()) {
+            let texels: &mut [u8] = bytemuck::cast_slice_mut(&mut texels.0);
+            if all {
+                bytes[..texels.len()].copy_from_slice(texels);
+                for (texel, &at) in texels.iter_mut().zip(order) {
+                    *texel = bytes[usize::from(at.wrapping_add(*skew))];
+                }
+            } else {
+                for (texel, &x) in texels.chunks_exact_mut(1).zip(columns) {
+                    self.view.read(&self.plane, x as usize, row as usize, texel);
+                }
+            }
+            *skew = 0;
         }
     }
 }
 
-/// Sums as elements: rounded to 8.8, clamped to 0..=FF00h, and rounded to a byte where those are returned.
-#[inline(always)]
-fn put(sums: &[i32], wide: bool, out: &mut [u8]) {
-    let sample = |sum: i32| ((sum + 8) >> 4).clamp(0, 0xff00);
-    if wide {
-        for (out, &sum) in out.as_chunks_mut::<2>().0.iter_mut().zip(sums) {
-            *out = (sample(sum) as u16).to_le_bytes();
+impl Across {
+    /// The sums of a row whose texels begin after `skew` bytes; `None` is never reached.
+    #[inline(always)]
+    fn sums<const PAIRS: usize>(
+        &self,
+        wide: Wide,
+        bytes: &[u8; 8 * WORDS],
+        skew: usize,
+    ) -> Option<Sums> {
+        let first = FOOTPRINT / 2 - PAIRS;
+        let taps = self.taps[first / 2..].first_chunk::<PAIRS>()?;
+        let [low, high] = self.at.map(|at| at + skew + first);
+        let span = usize::from(APART) + 2 * PAIRS;
+        let (low, high) = (bytes.get(low..low + span)?, bytes.get(high..high + span)?);
+        let mut halves = [[[0; COLUMNS]; 2]; PAIRS];
+        for (pair, halves) in halves.iter_mut().enumerate() {
+            *halves = [
+                *low[2 * pair..].first_chunk()?,
+                *high[2 * pair..].first_chunk()?,
+            ];
         }
-        return;
+        Some(wide.sums_of_bytes(halves, &self.order, taps))
     }
-    for (out, &sum) in out.iter_mut().zip(sums) {
-        *out = ((sample(sum) + 0x80) >> 8) as u8;
+}
+
+/// The sums of a row whose columns lie wherever they do.
+#[inline(never)]
+fn sums_of(across: &lanes::Across, bytes: &[u8; 8 * WORDS], skew: usize) -> Sums {
+    let codes = bytes.map(i16::from);
+    let mut sums = [0; PADDED];
+    across.sums(codes.get(skew..).unwrap_or_default(), &mut sums);
+    std::array::from_fn(|column| sums[column] as i16)
+}
+
+/// A sample, at most FF00h.
+#[inline(always)]
+fn clamped(sample: u16) -> [u8; 2] {
+    sample.min(0xff00).to_le_bytes()
+}
+
+/// Samples rounded to bytes. A loop, because `map` is not inlined.
+#[inline(always)]
+fn rounded(samples: [u16; COLUMNS]) -> [u8; COLUMNS] {
+    let mut bytes = [0; COLUMNS];
+    for (byte, sample) in bytes.iter_mut().zip(samples) {
+        *byte = ((sample.min(0xff00) + 0x80) >> 8) as u8;
+    }
+    bytes
+}
+
+/// As many bytes as there is room for.
+#[inline(always)]
+fn put<const N: usize>(bytes: &[u8; N], out: &mut [u8]) {
+    match <&mut [u8; N]>::try_from(&mut *out) {
+        Ok(out) => *out = *bytes,
+        Err(_) => out.copy_from_slice(&bytes[..out.len()]),
     }
 }

@@ -484,22 +484,10 @@ impl<'a> MediaView<'a> {
         self.memory.read_rows(plane.linear(x, y), pitch, rows, out)
     }
 
-    /// The aligned words that hold `bytes` bytes from byte `x` of row `y` on, and how many bytes of the first one come before
-    /// them. `None` where they are not a run of memory, or not all of the words are there.
-    #[inline(always)]
-    pub fn row_words(
-        &self,
-        plane: &Plane,
-        (x, y): (usize, usize),
-        bytes: usize,
-    ) -> Option<(impl Iterator<Item = u64>, usize)> {
-        if plane.place.tiling != Tiling::Linear {
-            return None;
-        }
-        let at = plane.linear(x, y);
-        let skew = at % 8;
-        let words = (skew + bytes).div_ceil(8);
-        Some((self.memory.whole_words(at, words)?, skew))
+    /// The memory that the planes are in.
+    #[inline]
+    pub const fn memory(&self) -> &'a Memory {
+        self.memory
     }
 
     #[inline]

@@ -50,6 +50,7 @@ impl Default for Axis {
 impl Axis {
     /// Sets the axis to pixels at `positions` (at most [`MAX_COLUMNS`], at least one), already mapped to
     /// a plane of `size` texels.
+    #[inline(always)]
     pub fn set(&mut self, positions: &[i32], size: i32, edge: Edge) {
         let axis = self;
         axis.pixels = positions.len();
@@ -99,6 +100,13 @@ impl Axis {
     #[inline]
     pub fn starts(&self) -> &[u8] {
         &self.start[..self.pixels]
+    }
+
+    /// Starts and phases of as many pixels as there is room for; what is said of those beyond the last one is anything.
+    #[inline]
+    pub fn places<const N: usize>(&self) -> [&[u8; N]; 2] {
+        const { assert!(N <= MAX_COLUMNS) };
+        [&self.start, &self.beta].map(|all| all.first_chunk().unwrap_or(&[0; N]))
     }
 
     /// Phase of every pixel.
