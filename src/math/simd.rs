@@ -40,23 +40,27 @@ mod x86 {
         }
 
         /// For each of sixteen places the sum of bytes times taps, two of each at a time: the bytes are those that `order`
-        /// says, of the first sixteen for the first eight places and of the others for the rest. No two products may
-        /// add up to more than 16 bits hold.
+        /// says, of the first sixteen for the first eight places and of the others for the rest. Where there are more
+        /// pairs than bytes to pick from, each next one of several is two bytes further on. No two products may add
+        /// up to more than 16 bits hold.
         #[inline(always)]
-        pub fn sums_of_bytes<const PAIRS: usize>(
+        pub fn sums_of_bytes<const LOADS: usize, const PAIRS: usize>(
             self,
-            bytes: [[[u8; 16]; 2]; PAIRS],
+            bytes: [[[u8; 16]; 2]; LOADS],
             order: &[u8; 32],
             taps: &[[i8; 32]; PAIRS],
         ) -> [i16; 16] {
             let V3 { avx, avx2, .. } = self.0;
-            let order = pulp::cast(*order);
             let mut sums = avx._mm256_setzero_si256();
-            for ([low, high], taps) in bytes.into_iter().zip(taps) {
-                let both = avx._mm256_set_m128i(pulp::cast(high), pulp::cast(low));
-                let pairs = avx2._mm256_shuffle_epi8(both, order);
-                let products = avx2._mm256_maddubs_epi16(pairs, pulp::cast(*taps));
-                sums = avx2._mm256_add_epi16(sums, products);
+            for ([low, high], taps) in bytes.iter().zip(taps.chunks(PAIRS.div_ceil(LOADS))) {
+                let both = avx._mm256_set_m128i(pulp::cast(*high), pulp::cast(*low));
+                for (taps, further) in taps.iter().zip([0, 2, 4, 6]) {
+                    let further = avx._mm256_set1_epi8(further);
+                    let order = avx2._mm256_add_epi8(pulp::cast(*order), further);
+                    let pairs = avx2._mm256_shuffle_epi8(both, order);
+                    let products = avx2._mm256_maddubs_epi16(pairs, pulp::cast(*taps));
+                    sums = avx2._mm256_add_epi16(sums, products);
+                }
             }
             pulp::cast(sums)
         }
@@ -119,21 +123,24 @@ mod other {
         }
 
         /// For each of sixteen places the sum of bytes times taps, two of each at a time: the bytes are those that `order`
-        /// says, of the first sixteen for the first eight places and of the others for the rest. No two products may
-        /// add up to more than 16 bits hold.
+        /// says, of the first sixteen for the first eight places and of the others for the rest. Where there are more
+        /// pairs than bytes to pick from, each next one of several is two bytes further on. No two products may add
+        /// up to more than 16 bits hold.
         #[inline(always)]
-        pub fn sums_of_bytes<const PAIRS: usize>(
+        pub fn sums_of_bytes<const LOADS: usize, const PAIRS: usize>(
             self,
-            bytes: [[[u8; 16]; 2]; PAIRS],
+            bytes: [[[u8; 16]; 2]; LOADS],
             order: &[u8; 32],
             taps: &[[i8; 32]; PAIRS],
         ) -> [i16; 16] {
             let mut sums = [0i16; 16];
-            for (halves, taps) in bytes.iter().zip(taps) {
-                for (place, (&from, &tap)) in order.iter().zip(taps).enumerate() {
-                    let byte = halves[place / 16][usize::from(from % 16)];
-                    let sum = &mut sums[place / 2];
-                    *sum = sum.wrapping_add(i16::from(byte).wrapping_mul(i16::from(tap)));
+            for (halves, taps) in bytes.iter().zip(taps.chunks(PAIRS.div_ceil(LOADS))) {
+                for (taps, further) in taps.iter().zip([0, 2, 4, 6]) {
+                    for (place, (&from, &tap)) in order.iter().zip(taps).enumerate() {
+                        let byte = halves[place / 16][usize::from((from + further) % 16)];
+                        let sum = &mut sums[place / 2];
+                        *sum = sum.wrapping_add(i16::from(byte).wrapping_mul(i16::from(tap)));
+                    }
                 }
             }
             sums

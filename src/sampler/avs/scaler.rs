@@ -36,7 +36,7 @@ const WORDS: usize = COLUMNS + 8;
 /// Words of a row that is no longer than most are.
 const FEW: usize = 5;
 
-/// How far texels of eight columns may lie apart to be picked from sixteen.
+/// How far the first texels of eight columns may lie apart to be picked from sixteen, in pairs.
 const APART: u8 = 14;
 
 /// A surface and a state, and messages that differ in where their block lies.
@@ -78,6 +78,8 @@ struct Across {
     /// The texel from which on the first eight columns, and the others, pick theirs; which ones, and their taps.
     at: [usize; 2],
     order: [u8; 2 * COLUMNS],
+    /// How many pairs that follow each other the sixteen texels hold that one is picked from: 1, 2 or 4.
+    together: usize,
     taps: [[i8; 2 * COLUMNS]; FOOTPRINT / 2],
     /// Where columns lie too far apart for that.
     apart: Option<Box<lanes::Across>>,
@@ -175,45 +177,36 @@ impl<'a> Scaler<'a> {
             let last = &mut *self.last.borrow_mut();
             self.wide.run(
                 #[inline(always)]
-                || match self.filter.x.is_four() && self.filter.y.is_four() {
-                    true => self.block::<{ FOOTPRINT / 4 }>(&raster, last, buffers, out),
-                    false => self.block::<{ FOOTPRINT / 2 }>(&raster, last, buffers, out),
+                || {
+                    self.rows(&raster, last);
+                    self.columns(&raster, last);
+                    self.fetch(&last.x, &last.y, buffers);
+                    match self.filter.x.is_four() && self.filter.y.is_four() {
+                        true => self.filter::<{ FOOTPRINT / 4 }>(last, buffers, out),
+                        false => self.filter::<{ FOOTPRINT / 2 }>(last, buffers, out),
+                    }
                 },
             );
         });
     }
 
-    /// A block; `PAIRS` is half the number of taps that count. `None` is never reached.
+    /// Makes a block of its texels; `PAIRS` is half the number of taps that count. `None` is never reached.
     #[inline(always)]
-    fn block<const PAIRS: usize>(
+    fn filter<const PAIRS: usize>(
         &self,
-        raster: &Raster,
-        last: &mut Last,
+        last: &Last,
         buffers: &mut Buffers,
         out: &mut [u8],
     ) -> Option<()> {
         let first = FOOTPRINT / 2 - PAIRS;
-        self.rows(raster, last);
-        self.columns(raster, last);
-        let Last { x, y, down, .. } = &*last;
+        let Last { x, y, down, .. } = last;
         let across = last.across.get(last.at)?;
-        self.fetch(x, y, buffers);
         let rows = y.sources().len();
-        let texels = buffers.texels.iter().zip(&buffers.skews);
-        let rows = buffers.sums[..rows].iter_mut().zip(texels);
-        match &across.apart {
-            None => {
-                for (sums, (texels, &skew)) in rows {
-                    let bytes = bytemuck::cast_slice(&texels.0).first_chunk()?;
-                    *sums = across.sums::<PAIRS>(self.wide, bytes, usize::from(skew))?;
-                }
-            }
-            Some(across) => {
-                for (sums, (texels, &skew)) in rows {
-                    let bytes = bytemuck::cast_slice(&texels.0).first_chunk()?;
-                    *sums = sums_of(across, bytes, usize::from(skew));
-                }
-            }
+        match (&across.apart, PAIRS / across.together) {
+            (None, 0 | 1) => across.sums::<1, PAIRS>(self.wide, buffers, rows)?,
+            (None, 2) => across.sums::<2, PAIRS>(self.wide, buffers, rows)?,
+            (None, _) => across.sums::<4, PAIRS>(self.wide, buffers, rows)?,
+            (Some(across), _) => sums_of(across, buffers, rows)?,
         }
         let element = self.control.element_bytes() as usize;
         let pixels = element * x.pixels();
@@ -286,9 +279,11 @@ impl<'a> Scaler<'a> {
         let mut across = Across {
             starts,
             betas,
+            together: 1,
             ..Across::default()
         };
         let halves = starts.as_chunks::<{ COLUMNS / 2 }>().0;
+        let mut widest = 0;
         for ((half, at), order) in halves
             .iter()
             .zip(&mut across.at)
@@ -302,10 +297,17 @@ impl<'a> Scaler<'a> {
                 return across;
             }
             *at = usize::from(least);
+            widest = widest.max(most - least);
             for (order, start) in order.as_chunks_mut::<2>().0.iter_mut().zip(half) {
                 *order = [start - least, start - least + 1];
             }
         }
+        // The last byte of a pair is the sixteenth at most.
+        across.together = match widest {
+            0..=8 => 4,
+            9..=12 => 2,
+            _ => 1,
+        };
         for (column, beta) in betas.into_iter().enumerate() {
             let row = self.filter.x.row(beta);
             for (taps, pair) in across.taps.iter_mut().zip(row.as_chunks::<2>().0) {
@@ -398,37 +400,61 @@ impl<'a> Scaler<'a> {
 }
 
 impl Across {
-    /// The sums of a row whose texels begin after `skew` bytes; `None` is never reached.
+    /// The sums of rows, of which pairs of texels are picked from so many loads; `None` is never reached.
     #[inline(always)]
-    fn sums<const PAIRS: usize>(
+    fn sums<const LOADS: usize, const PAIRS: usize>(
         &self,
         wide: Wide,
-        bytes: &[u8; 8 * WORDS],
-        skew: usize,
-    ) -> Option<Sums> {
+        buffers: &mut Buffers,
+        rows: usize,
+    ) -> Option<()> {
         let first = FOOTPRINT / 2 - PAIRS;
         let taps = self.taps[first / 2..].first_chunk::<PAIRS>()?;
-        let [low, high] = self.at.map(|at| at + skew + first);
-        let span = usize::from(APART) + 2 * PAIRS;
-        let (low, high) = (bytes.get(low..low + span)?, bytes.get(high..high + span)?);
-        let mut halves = [[[0; COLUMNS]; 2]; PAIRS];
-        for (pair, halves) in halves.iter_mut().enumerate() {
-            *halves = [
-                *low[2 * pair..].first_chunk()?,
-                *high[2 * pair..].first_chunk()?,
-            ];
+        let apart = 2 * PAIRS.div_ceil(LOADS);
+        for (sums, texels, skew) in buffers.rows(rows) {
+            let [low, high] = self.at.map(|at| {
+                let at = at + skew + first;
+                texels.get(at..at + COLUMNS + apart * (LOADS - 1))
+            });
+            let (low, high) = (low?, high?);
+            let mut bytes = [[[0; COLUMNS]; 2]; LOADS];
+            for (load, halves) in bytes.iter_mut().enumerate() {
+                *halves = [
+                    *low[apart * load..].first_chunk()?,
+                    *high[apart * load..].first_chunk()?,
+                ];
+            }
+            *sums = wide.sums_of_bytes(bytes, &self.order, taps);
         }
-        Some(wide.sums_of_bytes(halves, &self.order, taps))
+        Some(())
     }
 }
 
-/// The sums of a row whose columns lie wherever they do.
+/// The sums of rows whose columns lie wherever they do; `None` is never reached.
 #[inline(never)]
-fn sums_of(across: &lanes::Across, bytes: &[u8; 8 * WORDS], skew: usize) -> Sums {
-    let codes = bytes.map(i16::from);
-    let mut sums = [0; PADDED];
-    across.sums(codes.get(skew..).unwrap_or_default(), &mut sums);
-    std::array::from_fn(|column| sums[column] as i16)
+fn sums_of(across: &lanes::Across, buffers: &mut Buffers, rows: usize) -> Option<()> {
+    for (sums, texels, skew) in buffers.rows(rows) {
+        let mut codes = [0; 8 * WORDS];
+        for (code, &texel) in codes.iter_mut().zip(texels) {
+            *code = i16::from(texel);
+        }
+        let mut wide = [0; PADDED];
+        across.sums(codes.get(skew..)?, &mut wide);
+        *sums = std::array::from_fn(|column| wide[column] as i16);
+    }
+    Some(())
+}
+
+impl Buffers {
+    /// Of each row the place of its sums, its texels and how many bytes come before the first.
+    #[inline(always)]
+    fn rows(&mut self, count: usize) -> impl Iterator<Item = (&mut Sums, &[u8], usize)> {
+        let texels = self.texels.iter().zip(&self.skews);
+        let rows = self.sums.iter_mut().zip(texels).take(count);
+        rows.map(|(sums, (texels, &skew))| {
+            (sums, bytemuck::cast_slice(&texels.0), usize::from(skew))
+        })
+    }
 }
 
 /// A sample, at most FF00h.
