@@ -209,7 +209,7 @@ impl<'s> Value<'s> {
 }
 
 /// Says a number of a request, as a thread has it.
-#[inline]
+#[inline(always)]
 fn set(request: &mut Request, scalar: Scalar, value: Value<'_>, thread: &Thread<'_>) {
     let bits = match value {
         Value::Dword(at) => thread.dword(at).into(),

@@ -378,7 +378,14 @@ impl<'a> Scaler<'a> {
         for (order, &at) in order.iter_mut().zip(columns) {
             *order = (at - first) as u8;
         }
-        let order = &order[..columns.len()];
+        // Texels that follow each other are moved together, those beyond an edge one by one.
+        const MOVED: usize = 64;
+        let runs = columns.chunk_by(|a, b| a + 1 == *b);
+        let (_, run) = runs.fold((0, 0..0), |(start, longest), run| {
+            let end = start + run.len();
+            let longer = run.len() > longest.len() && run.len() <= MOVED;
+            (end, if longer { start..end } else { longest })
+        });
         let rows = to.texels.iter_mut().zip(&mut to.skews);
         // Whatever a byte can name is there.
         let mut bytes = [0; 256];
@@ -386,8 +393,10 @@ impl<'a> Scaler<'a> {
             let texels: &mut [u8] = bytemuck::cast_slice_mut(&mut texels.0);
             if all {
                 bytes[..texels.len()].copy_from_slice(texels);
-                for (texel, &at) in texels.iter_mut().zip(order) {
-                    *texel = bytes[usize::from(at.wrapping_add(*skew))];
+                let from = usize::from(order[run.start] + *skew);
+                texels[run.start..][..MOVED].copy_from_slice(&bytes[from..][..MOVED]);
+                for at in (0..run.start).chain(run.end..columns.len()) {
+                    texels[at] = bytes[usize::from(order[at] + *skew)];
                 }
             } else {
                 for (texel, &x) in texels.chunks_exact_mut(1).zip(columns) {
