@@ -146,11 +146,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         environment: &Environment<'e>,
     ) -> Result<(), Box<Trap>> {
         let (mut trapped, mut kept) = (None, Kept::default());
+        let everyone = threads.len() <= self.together;
         while lockstep::wake(threads) {
             let chunks = threads.chunks_mut(self.together);
             for (chunk, observers) in chunks.zip(observers.chunks_mut(self.together)) {
                 let messages = (environment, &mut kept);
-                let Err(trap) = self.beside(chunk, observers, messages) else {
+                let Err(trap) = self.beside(chunk, observers, messages, everyone) else {
                     continue;
                 };
                 // Groups in front may yet have a trap of their own; this one, and those behind it, would not go on.

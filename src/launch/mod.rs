@@ -31,7 +31,7 @@ use crate::exec::{
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use crate::surface::ledger::{Charge, Deadline, Ledger};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -457,6 +457,8 @@ struct Spare {
     start: ThreadStart,
     /// What threads begin with, by number in their group; the header is not filled in.
     prepared: Vec<Option<Prepared>>,
+    /// What of it a thread must find in the memory of another one, by the lanes it begins with.
+    resets: BTreeMap<u32, Reset>,
 }
 
 /// Threads that run side by side; the next ones begin in their places.
@@ -520,8 +522,6 @@ impl<'p> Seats<'p> {
 struct Prepared {
     arena: Arena,
     mask: u32,
-    /// What of it a thread must find in the memory of another one.
-    reset: Reset,
 }
 
 /// Threads of a group whose beginnings a worker keeps, and the bytes of each.
@@ -676,7 +676,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 observers.push(observer);
             }
             let threads = seats.taken();
-            let ran = self.beside(threads, &mut observers, (environment, kept));
+            let ran = self.beside(threads, &mut observers, (environment, kept), true);
             self.tell_ends(
                 threads,
                 &mut observers,
@@ -748,8 +748,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         threads: &mut [Thread<'p>],
         observers: &mut [O],
         (environment, kept): (&Environment<'e>, &mut Kept<'e>),
+        everyone: bool,
     ) -> Result<(), Box<Trap>> {
-        let result = lockstep::run(threads, observers, environment, kept);
+        let result = lockstep::run(threads, observers, (environment, kept), everyone);
         let Err(trap) = &result else {
             self.tell_counts(threads.len(), observers.first_mut(), environment);
             return result;
@@ -808,18 +809,22 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             Prepared {
                 arena: thread.arena,
                 mask: start.mask,
-                reset: Reset::new(self.program, start.mask),
             }
         });
         // Whoever looks at registers in the end sees those that were never written, too.
-        if thread.arena.is_empty() || self.options.keep != Keep::None {
+        if thread.arena.is_empty() || self.options.keep.wants(id.index) {
             thread.arena.fill(&prepared.arena);
         } else {
-            let reset = match thread.id.local == id.local {
-                true => &prepared.reset.of_same,
-                false => &prepared.reset.of_any,
+            let reset = spare.resets.entry(prepared.mask);
+            let reset = reset.or_insert_with(|| Reset::new(self.program, prepared.mask));
+            if cfg!(debug_assertions) {
+                reset.spoil(&mut thread.arena[..self.program.image.len()]);
+            }
+            let ranges = match thread.id.local == id.local {
+                true => &reset.of_same,
+                false => &reset.of_any,
             };
-            thread.arena.refresh(&prepared.arena, reset);
+            thread.arena.refresh(&prepared.arena, ranges);
         }
         thread.begin(id, prepared.mask);
         let header = self.program.platform.grf_bytes() as usize;

@@ -101,6 +101,13 @@ impl Thread<'_> {
         Ok(true)
     }
 
+    /// Whether a `ret` of these lanes is the last op.
+    pub(crate) fn ends(&self, lanes: Lanes) -> bool {
+        self.frame.waiting.is_empty()
+            && self.rare.callers.is_empty()
+            && self.taken(lanes, None) == self.frame.em
+    }
+
     /// `ret`, `fret`.
     pub(crate) fn leave(&mut self, lanes: Lanes, guard: Option<Guard>) -> Left {
         let leaving = self.taken(lanes, guard);

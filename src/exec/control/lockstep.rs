@@ -87,11 +87,12 @@ pub fn end<'t, 'p: 't>(threads: impl Iterator<Item = &'t mut Thread<'p>>) {
 ///
 /// * `observers`: those of the threads, in their order; they are told of messages that nobody counts.
 /// * `kept`: of the same program and environment.
+/// * `everyone`: these are all threads that meet at the barrier, so that it opens once all are there.
 pub fn run<'e, 'p: 'e, O: Observer>(
     threads: &mut [Thread<'p>],
     observers: &mut [O],
-    environment: &Environment<'e>,
-    kept: &mut Kept<'e>,
+    (environment, kept): (&Environment<'e>, &mut Kept<'e>),
+    everyone: bool,
 ) -> Result<(), Box<Trap>> {
     for thread in threads.iter_mut() {
         thread.load_control(environment.code);
@@ -121,7 +122,10 @@ pub fn run<'e, 'p: 'e, O: Observer>(
         // Those at the same place in another mode have their turn later.
         let join = rest.iter().map(|t| t.frame.pc).filter(|&at| at > pc);
         let join = join.min().unwrap_or(ENDED);
-        if let Err(trap) = advance(front, observers, join, (environment, kept)) {
+        // Of those that rest, none has passed the barrier.
+        let is_over = |t: &Thread<'_>| t.frame.pc == ENDED && t.rests.is_none();
+        let everyone = everyone && rest.iter().all(is_over);
+        if let Err(trap) = advance(front, observers, (join, everyone), (environment, kept)) {
             // Whoever comes after would not have started; those in front may yet have a trap of their own.
             end(threads.iter_mut().filter(|t| t.id >= trap.thread));
             first = Some(trap);
@@ -150,14 +154,14 @@ const fn turn(thread: &Thread<'_>) -> u64 {
 fn advance<'e, 'p: 'e, O: Observer>(
     front: &mut [Thread<'p>],
     observers: &mut [O],
-    join: u32,
+    (join, everyone): (u32, bool),
     (environment, kept): (&Environment<'e>, &mut Kept<'e>),
 ) -> Result<(), Box<Trap>> {
     let Some((mode, now)) = front.first().map(|leader| (leader.mode, turn(leader))) else {
         return Ok(());
     };
     loop {
-        if let Some(pc) = stride(front, join, environment) {
+        if let Some(pc) = stride(front, (join, everyone), environment) {
             act(front, observers, pc, (environment, kept))?;
         }
         front.iter_mut().for_each(settle);
@@ -178,7 +182,13 @@ fn advance<'e, 'p: 'e, O: Observer>(
 /// Runs what threads that are at one op do alike: steps, branches, and messages served for all of them. Says
 /// at which op they are that each does for itself, or that is one too many for one of them; `None` if they
 /// have parted, or have come to `join` or to where lanes of one of them wait.
-fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) -> Option<u32> {
+///
+/// * `everyone`: the barrier opens once these are there.
+fn stride(
+    front: &mut [Thread<'_>],
+    (join, everyone): (u32, bool),
+    environment: &Environment<'_>,
+) -> Option<u32> {
     let Environment { code, limit, .. } = *environment;
     let leader = front.first()?;
     let (program, mut pc) = (leader.program, leader.frame.pc);
@@ -195,7 +205,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
         {
             (left, most) = (left - done, most + done);
             place(front, pc, &mut done);
-            if native.run(front, environment.memories(), pc, [limit, BLOCK]) {
+            if native.run(front, environment.memories(), pc, [limit, BLOCK], everyone) {
                 let before = (pc, most);
                 pc = front[0].frame.pc;
                 together = front.iter().all(|t| t.frame.pc == pc);
@@ -223,7 +233,12 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
             continue;
         }
         let op = program.ops.get(pc as usize);
-        let counted = matches!(op, Some(Op::Goto { .. }));
+        let counted = match op {
+            Some(Op::Goto { .. }) => true,
+            Some(Op::Barrier(Barrier::Whole)) => everyone,
+            Some(Op::Return { lanes, guard: None }) => front.iter().all(|t| t.ends(*lanes)),
+            _ => false,
+        };
         if let Some(tally) = environment.tally.filter(|_| counted) {
             tally.ran(front, pc..pc + 1);
         }
@@ -239,6 +254,17 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
                     (together, waits) = branch(front, pc, join, (*lanes, *guard, *target));
                     pc = front[0].frame.pc;
                 }
+            }
+            // All are there.
+            Some(Op::Barrier(_)) if counted => pc += 1,
+            Some(Op::Return { .. }) if counted => pc = ENDED,
+            Some(Op::LoadControl) => {
+                front.iter_mut().for_each(|t| t.load_control(code));
+                (pc, together) = (pc + 1, front.iter().all(|t| t.mode == mode));
+                if !together {
+                    place(front, pc, &mut done);
+                }
+                continue;
             }
             Some(Op::Send(send))
                 if matches!(send.request, Request::Sampler(_))

@@ -1,6 +1,7 @@
 //! Native code leaves the same bytes, lanes and counts as steps do.
 
 use super::lockstep;
+use super::reset::Reset;
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::laws::{
     FLOATS, INTEGERS, TYPES, dword, lowered, modifier, program, sources,
@@ -115,7 +116,8 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
     let guarded = seed.flags >= 128;
     let opcode = *seed.opcode.get(if float { FLOATS } else { INTEGERS });
     let same = seed.flags & 64 != 0;
-    let moves = opcode == Opcode::Mov && float;
+    // Only moves convert.
+    let moves = opcode == Opcode::Mov && float && seed.kind / 2 % 16 > 7;
     let ty = |k: usize| match (float, same) {
         (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
         (true, _) => Type::F,
@@ -180,6 +182,28 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
     }
 }
 
+/// What threads of a law have around them.
+fn environment<'a>(
+    (code, plans, resources): (&'a Decoded, &'a SitePlans, &'a Resources),
+    (slm, named, allowance): (&'a Memory, &'a NamedBarriers, &'a Allowance),
+    native: NativeCode,
+) -> Environment<'a> {
+    Environment {
+        code,
+        resources,
+        plans,
+        slm,
+        named,
+        scratch_bytes: 0,
+        limit: 400,
+        turn: u64::MAX,
+        allowance,
+        through_bits: false,
+        tally: None,
+        native,
+    }
+}
+
 /// What is left of a thread.
 type Left = (Vec<u8>, u64, u32);
 
@@ -195,20 +219,11 @@ fn left(
     let resources = Resources::new(&Bindings::default());
     let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
     let allowance = Allowance::new(u64::MAX, None);
-    let environment = Environment {
-        code: &code,
-        resources: &resources,
-        plans: &plans,
-        slm: &slm,
-        named: &named,
-        scratch_bytes: 0,
-        limit: 400,
-        turn: u64::MAX,
-        allowance: &allowance,
-        through_bits: false,
-        tally: None,
+    let environment = environment(
+        (&code, &plans, &resources),
+        (&slm, &named, &allowance),
         native,
-    };
+    );
     let mut threads: Vec<Thread<'_>> = (0..)
         .zip(masks)
         .map(|(index, &em)| {
@@ -225,13 +240,8 @@ fn left(
     let mut observers: Vec<Silent> = masks.iter().map(|_| Silent).collect();
     let mut trap = None;
     if together {
-        trap = lockstep::run(
-            &mut threads,
-            &mut observers,
-            &environment,
-            &mut Kept::default(),
-        )
-        .err();
+        let around = (&environment, &mut Kept::default());
+        trap = lockstep::run(&mut threads, &mut observers, around, true).err();
     } else {
         for thread in &mut threads {
             match thread.run(&environment, &mut Silent) {
@@ -282,6 +292,46 @@ proptest! {
             let differ = (0..BYTES).find(|&i| native.0[i] != steps.0[i]);
             prop_assert_eq!((differ, native.1, native.2), (None, steps.1, steps.2), "{:#?}", program.ops);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A thread in the memory of another one leaves what it leaves in its own, but where it writes nothing.
+    #[test]
+    fn what_need_not_be_fresh_is_never_seen(
+        words in prop::collection::vec(dword(), BYTES / 4),
+        seeds in prop::collection::vec(seed(), 3..24),
+        wide in prop::bool::weighted(0.3),
+        mask in prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)],
+    ) {
+        let image: Vec<u8> = words.iter().flat_map(|&w| w.to_le_bytes()).collect();
+        let count = seeds.len() as u32;
+        let ops = seeds.iter().map(|s| op(s, count, wide)).collect();
+        let mut program = program(ops, &image);
+        program.general_bytes = PREDICATES;
+        let run = |before: &dyn Fn(&mut [u8])| {
+            let (code, plans) = (Decoded::new(&program), SitePlans::new(&program));
+            let resources = Resources::new(&Bindings::default());
+            let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+            let allowance = Allowance::new(u64::MAX, None);
+            let environment = environment((&code, &plans, &resources), (&slm, &named, &allowance), NativeCode::Never);
+            let mut thread = Thread::new(&program, ThreadId::default(), mask);
+            before(&mut thread.arena[..program.image.len()]);
+            let start = thread.arena.to_vec();
+            let trap = thread.run(&environment, &mut Silent).is_err();
+            (start, thread.arena.to_vec(), thread.executed, trap)
+        };
+        let reset = Reset::new(&program, mask);
+        let (own, used) = (run(&|_| {}), run(&|arena| reset.spoil(arena)));
+        prop_assert_eq!((own.2, own.3), (used.2, used.3), "{:#?}", program.ops);
+        // Bits that differ in the end are as they were.
+        let changed = |run: &(Vec<u8>, Vec<u8>, _, _), i: usize| run.0[i] ^ run.1[i];
+        let differ = (0..BYTES).find(|&i| {
+            (own.1[i] ^ used.1[i]) & (changed(&own, i) | changed(&used, i)) != 0
+        });
+        prop_assert_eq!(differ, None, "{:?} {:#?}", reset.of_any, program.ops);
     }
 }
 

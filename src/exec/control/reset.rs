@@ -5,17 +5,21 @@
 //! ```text
 //!  mul V1 ← V0 2.0     V0 is read: fresh       V1 is written
 //!  sample V2 ← V1                              V2 is written: what an earlier thread left there is never seen
-//!  goto …              the rest is not looked at
-//!  add V3 ← V3 V4      V3 and V4 are fresh     after a thread that began with the same V4, V4 is so already
+//!  goto …              on all ways from here
+//!  add V3 ← V2 V4      V4 is fresh             after a thread that began with the same V4, V4 is so already
 //! ```
+//!
+//! Where lanes have parted, a lane has written what lies in its own place, and is the only one that may read it.
 
-use crate::isa::Platform;
+use crate::isa::{Opcode, Platform};
 use crate::lower::SCALAR;
-use crate::message::Layout;
+use crate::message::{Layout, LscOp, Request};
 use crate::program::{
-    Alu, CompareDest, Dest, Guard, Lanes, Op, Program, Raw, Region, Send, Source,
+    Alu, Barrier, CompareDest, Dest, Guard, Lanes, Op, Program, Raw, Region, Send, Source,
 };
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::{iter, slice};
 
 /// The bytes of the arena, in order, whose start values a thread may see that another one may have left behind
 /// changed.
@@ -30,27 +34,24 @@ pub struct Reset {
 impl Reset {
     /// For threads that begin with the lanes of `mask`.
     pub fn new(program: &Program, mask: u32) -> Reset {
-        let mut seen = Seen {
-            mask,
-            platform: program.platform,
-            bytes: vec![Byte::Untouched; program.image.len()],
-        };
-        // What the thread itself looks at, and the launch fills in.
-        for (_, symbol) in program.symbols.iter().filter(|(n, _)| n.starts_with('%')) {
-            seen.read(symbol.offset, symbol.bytes());
-        }
-        for op in &program.ops {
-            if seen.op(op).is_none() {
-                break;
-            }
-        }
-        let seen = || (0..).zip(&seen.bytes).filter(|(_, b)| **b != Byte::Written);
-        let of_any = ranges(seen().map(|(at, _)| at));
+        let fresh = fresh(program, mask);
+        let places = || (0..fresh.len()).filter(|&at| fresh[at]);
+        let of_any = ranges(places());
         let of_same = match changed(program) {
-            Some(changed) => ranges(seen().map(|(at, _)| at).filter(|&at| changed[at])),
+            Some(changed) => ranges(places().filter(|&at| changed[at])),
             None => of_any.clone(),
         };
         Reset { of_any, of_same }
+    }
+
+    /// Puts something else where a thread is said not to look, so that tests see it if one does.
+    pub fn spoil(&self, arena: &mut [u8]) {
+        let ends = self.of_any.iter().map(|range| range.end);
+        let starts = self.of_any.iter().map(|range| range.start);
+        let gaps = iter::once(0).chain(ends).zip(starts.chain([arena.len()]));
+        for (start, end) in gaps.collect::<Vec<_>>() {
+            arena[start..end].fill(0xa5);
+        }
     }
 }
 
@@ -139,23 +140,138 @@ fn offset(region: &Region, lane: u32, size: u32) -> Option<u32> {
 /// Bytes between two ranges that are not worth a copy of their own.
 const GAP: usize = 32;
 
-/// What happened to a byte first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Byte {
-    Untouched,
-    Read,
-    Written,
+/// Bytes and places where ways meet that are looked at, in all, before a program is too large for it.
+const MOST_WORK: usize = 1 << 22;
+
+/// For each byte of the arena whether a thread may read it before it has written it.
+fn fresh(program: &Program, mask: u32) -> Vec<bool> {
+    let mut fresh = vec![false; program.image.len()];
+    // What the thread itself looks at, and the launch fills in.
+    for (_, symbol) in program.symbols.iter().filter(|(n, _)| n.starts_with('%')) {
+        fresh[symbol.range()].fill(true);
+    }
+    let count = program.ops.len();
+    let mut meets = vec![false; count + 1];
+    for (pc, op) in program.ops.iter().enumerate() {
+        let (ways, goes_on) = ways(op);
+        ways.iter()
+            .for_each(|&to| meets[(to as usize).min(count)] = true);
+        meets[pc + 1] |= !ways.is_empty() && goes_on;
+    }
+    let places = meets.iter().filter(|meets| **meets).count();
+    let too_large = places.saturating_mul(fresh.len()) > MOST_WORK;
+    let start = Written {
+        bytes: vec![NOT; program.image.len()],
+        parted: false,
+    };
+    let mut states: BTreeMap<usize, Written> = BTreeMap::from([(0, start)]);
+    let mut due = BTreeSet::from([0]);
+    while let Some(from) = due.pop_first() {
+        let mut seen = Seen {
+            mask,
+            platform: program.platform,
+            written: states[&from].clone(),
+            fresh: &mut fresh,
+        };
+        let mut pc = from;
+        while let Some(op) = program.ops.get(pc) {
+            let (ways, goes_on) = ways(op);
+            if seen.op(op).is_none() || too_large && !ways.is_empty() {
+                seen.anything();
+                break;
+            }
+            for &to in ways {
+                meet(&mut states, &mut due, to as usize, &seen.written);
+            }
+            pc += 1;
+            if !goes_on {
+                break;
+            }
+            if meets[pc] {
+                meet(&mut states, &mut due, pc, &seen.written);
+                break;
+            }
+        }
+    }
+    fresh
 }
 
-struct Seen {
+/// Where an op may lead but to the next one, and whether it may lead there.
+fn ways(op: &Op) -> (&[u32], bool) {
+    match op {
+        Op::Goto {
+            lanes,
+            guard,
+            target,
+        } => (slice::from_ref(target), guard.is_some() || lanes.count > 1),
+        Op::Jump { guard, target, .. } => (slice::from_ref(target), guard.is_some()),
+        Op::Switch { targets, .. } => (targets, true),
+        Op::Return { lanes, guard } => (&[], guard.is_some() || lanes.count > 1),
+        _ => (&[], true),
+    }
+}
+
+/// Threads come to a place with this; it is due if that is less than was known.
+fn meet(
+    states: &mut BTreeMap<usize, Written>,
+    due: &mut BTreeSet<usize>,
+    to: usize,
+    written: &Written,
+) {
+    let is_new = match states.get_mut(&to) {
+        Some(known) => known.meet(written),
+        None => {
+            states.insert(to, written.clone());
+            true
+        }
+    };
+    if is_new {
+        due.insert(to);
+    }
+}
+
+/// What lanes that are at a place have written for certain.
+#[derive(Clone)]
+struct Written {
+    /// For each byte [`NOT`], [`ALL`], or the lane that has written it if it is here.
+    bytes: Vec<u8>,
+    /// Lanes may have parted on the way, so that it does not matter which began.
+    parted: bool,
+}
+
+/// Nobody has.
+const NOT: u8 = u8::MAX;
+
+/// Somebody has, whichever lanes are here.
+const ALL: u8 = u8::MAX - 1;
+
+impl Written {
+    /// Keeps what is certain on another way, too. Says whether that is less.
+    fn meet(&mut self, other: &Written) -> bool {
+        let mut less = self.parted < other.parted;
+        self.parted |= other.parted;
+        for (own, &other) in self.bytes.iter_mut().zip(&other.bytes) {
+            let both = match (*own, other) {
+                (ALL, both) | (both, ALL) => both,
+                (own, other) if own == other => own,
+                _ => NOT,
+            };
+            less |= *own != both;
+            *own = both;
+        }
+        less
+    }
+}
+
+struct Seen<'f> {
     mask: u32,
     platform: Platform,
-    bytes: Vec<Byte>,
+    written: Written,
+    fresh: &'f mut [bool],
 }
 
-impl Seen {
-    /// Notes what an op reads and then writes; `None` where that is not known here, or the op does not lead to
-    /// the next one.
+impl Seen<'_> {
+    /// Notes what an op reads and then writes; `None` where that is not known here.
     fn op(&mut self, op: &Op) -> Option<()> {
         match op {
             Op::Alu(alu) => self.alu(alu),
@@ -165,28 +281,48 @@ impl Seen {
                 for source in src.iter() {
                     self.source(source, *lanes)?;
                 }
-                if let CompareDest::General(dst) = dst {
-                    self.destination(dst, *lanes, None)?;
+                match dst {
+                    CompareDest::General(dst) => self.destination(dst, *lanes, None),
+                    CompareDest::Predicate(_) => Some(()),
                 }
-                Some(())
+            }
+            Op::SetPredicate { lanes, src, .. } => {
+                let all = Lanes {
+                    no_mask: true,
+                    ..*lanes
+                };
+                self.source(src, all)
             }
             Op::PredicateLogic { src, .. } => {
-                src.iter().for_each(|&at| self.read(at, 4));
+                src.iter().for_each(|&at| self.read(at, 4, None));
                 Some(())
             }
-            Op::Nothing | Op::Lifetime(_) | Op::LoadControl => Some(()),
+            Op::Nothing | Op::Lifetime(_) | Op::LoadControl | Op::Barrier(Barrier::Whole) => {
+                Some(())
+            }
+            Op::Goto { lanes, guard, .. }
+            | Op::Jump { lanes, guard, .. }
+            | Op::Return { lanes, guard } => {
+                self.guard(*guard);
+                self.written.parted |= lanes.count > 1;
+                Some(())
+            }
+            Op::Switch { index, .. } => self.source(index, SCALAR),
             Op::Send(send) => self.send(send),
             _ => None,
         }
     }
 
     fn alu(&mut self, alu: &Alu) -> Option<()> {
+        use Opcode::{Dp2, Dp3, Dp4, Dpas, Dph, Sad2, Sad2Add};
+        // Lanes take from other lanes, or leave some as they are.
+        if matches!(alu.opcode, Dp2 | Dp3 | Dp4 | Dph | Dpas | Sad2 | Sad2Add) {
+            return None;
+        }
         for source in &alu.src {
             self.source(source, alu.lanes)?;
         }
-        if let Some(guard) = alu.guard {
-            self.read(guard.offset, 4);
-        }
+        self.guard(alu.guard);
         self.destination(&alu.dst, alu.lanes, alu.guard)?;
         match &alu.dst2 {
             Some(dst) => self.destination(dst, alu.lanes, alu.guard),
@@ -196,81 +332,138 @@ impl Seen {
 
     fn send(&mut self, send: &Send) -> Option<()> {
         for at in [send.surface, send.sampler].into_iter().flatten() {
-            self.read(at, 4);
+            self.read(at, 4, None);
         }
-        if let Some(guard) = send.guard {
-            self.read(guard.offset, 4);
-        }
-        let (request, operands) = (&send.request, &send.operands);
-        for (_, source) in &operands.scalars {
+        self.guard(send.guard);
+        let (request, registers) = (&send.request, &send.operands.registers);
+        for (_, source) in &send.operands.scalars {
             self.source(source, SCALAR)?;
         }
-        let registers = &operands.registers;
-        let read = registers.params().iter().chain(&registers.data);
-        for raw in read.chain([&registers.header]).flatten() {
-            self.registers(*raw);
+        let count = send.lanes.count.into();
+        let layout = Layout::of(request, count, self.platform);
+        let (address, data) = (registers.address_bytes, layout.data.slot);
+        if is_by_lane_alone(request) && layout.params.slot == address {
+            for raw in registers.params().iter().flatten() {
+                self.lanes(*raw, send.lanes, address);
+            }
+            for value in 0..layout.data.count {
+                for raw in registers.data.iter().flatten() {
+                    let row = raw.skip(value * layout.data.pitch);
+                    self.lanes(row, send.lanes, data);
+                }
+            }
+        } else {
+            let read = registers.params().iter().chain(&registers.data);
+            for raw in read.chain([&registers.header]).flatten() {
+                // All registers that a message may take an operand from.
+                self.read(raw.offset, raw.end.saturating_sub(raw.offset), None);
+            }
         }
         // An answer of whole registers for all lanes leaves nothing of what was there.
-        let count = send.lanes.count.into();
-        let part = Layout::of(request, count, self.platform).answer;
+        let part = layout.answer;
         let rows = part.slot == part.used && request.is_by_lane();
-        let Some(dst) = registers
-            .answer
-            .filter(|_| rows && self.whole(send.lanes, send.guard))
-        else {
+        let Some(dst) = registers.answer.filter(|_| rows && send.guard.is_none()) else {
             return Some(());
         };
         for value in 0..part.count {
             let row = dst.skip(value * part.pitch);
-            let end = row.offset.saturating_add(count * part.slot).min(row.end);
-            self.write(row.offset, end.saturating_sub(row.offset));
+            for lane in 0..count {
+                let at = row.offset.saturating_add(lane * part.slot);
+                let end = at.saturating_add(part.slot).min(row.end);
+                self.write(at, end.saturating_sub(at), self.lane(send.lanes, lane));
+            }
         }
         Some(())
     }
 
-    /// All registers that a message may take an operand from.
-    fn registers(&mut self, raw: Raw) {
-        self.read(raw.offset, raw.end.saturating_sub(raw.offset));
+    /// What lanes take from a row of registers.
+    fn lanes(&mut self, row: Raw, lanes: Lanes, slot: u32) {
+        for lane in 0..lanes.count.into() {
+            let at = row.offset.saturating_add(lane * slot);
+            let end = at.saturating_add(slot).min(row.end);
+            self.read(at, end.saturating_sub(at), self.lane(lanes, lane));
+        }
+    }
+
+    fn guard(&mut self, guard: Option<Guard>) {
+        if let Some(guard) = guard {
+            self.read(guard.offset, 4, None);
+        }
     }
 
     fn source(&mut self, source: &Source, lanes: Lanes) -> Option<()> {
         let size = source.ty.bytes();
-        for lane in 0..lanes.count {
-            self.read(offset(&source.region, lane.into(), size)?, size);
+        for lane in 0..lanes.count.into() {
+            let at = offset(&source.region, lane, size)?;
+            self.read(at, size, self.lane(lanes, lane));
         }
         Some(())
     }
 
     fn destination(&mut self, dst: &Dest, lanes: Lanes, guard: Option<Guard>) -> Option<()> {
-        match dst.region {
-            Region::Indirect(_) => None,
-            Region::Dense(at) if self.whole(lanes, guard) => {
-                self.write(at, u32::from(lanes.count) * dst.ty.bytes());
-                Some(())
+        let size = dst.ty.bytes();
+        for lane in 0..lanes.count.into() {
+            let at = offset(&dst.region, lane, size)?;
+            if guard.is_none() {
+                self.write(at, size, self.lane(lanes, lane));
             }
-            _ => Some(()),
+        }
+        Some(())
+    }
+
+    /// The lane of the thread that a lane of an instruction is; `None` where it runs whichever lanes do.
+    fn lane(&self, lanes: Lanes, lane: u32) -> Option<u8> {
+        let own = u32::from(lanes.offset) + lane;
+        let always = lanes.no_mask || !self.written.parted && self.mask >> own & 1 != 0;
+        (!always).then_some(own as u8)
+    }
+
+    /// A lane reads bytes, or whoever runs.
+    fn read(&mut self, at: u32, size: u32, lane: Option<u8>) {
+        let range = self.range(at, size);
+        let bytes = self.written.bytes[range.clone()].iter();
+        for (fresh, &written) in self.fresh[range].iter_mut().zip(bytes) {
+            *fresh |= written != ALL && Some(written) != lane;
         }
     }
 
-    /// Whether all lanes of an instruction run.
-    fn whole(&self, lanes: Lanes, guard: Option<Guard>) -> bool {
-        let on = lanes.no_mask || self.mask >> lanes.offset & lanes.all() == lanes.all();
-        on && guard.is_none()
+    /// A lane writes bytes, or whoever runs.
+    fn write(&mut self, at: u32, size: u32, lane: Option<u8>) {
+        let range = self.range(at, size);
+        let bytes = self.written.bytes[range].iter_mut();
+        bytes
+            .filter(|b| **b != ALL)
+            .for_each(|b| *b = lane.unwrap_or(ALL));
     }
 
-    fn read(&mut self, at: u32, size: u32) {
-        self.first(at, size, Byte::Read);
+    /// Whatever is not written may be read from here on.
+    fn anything(&mut self) {
+        let bytes = self.fresh.iter_mut().zip(&self.written.bytes);
+        bytes.for_each(|(fresh, written)| *fresh |= *written != ALL);
     }
 
-    fn write(&mut self, at: u32, size: u32) {
-        self.first(at, size, Byte::Written);
+    fn range(&self, at: u32, size: u32) -> Range<usize> {
+        let count = self.fresh.len();
+        let at = (at as usize).min(count);
+        at..(at + size as usize).min(count)
     }
+}
 
-    fn first(&mut self, at: u32, size: u32, what: Byte) {
-        let bytes = self.bytes.iter_mut().skip(at as usize);
-        for byte in bytes.take(size as usize).filter(|b| **b == Byte::Untouched) {
-            *byte = what;
+/// Whether a lane that runs takes its own values and no others from the registers of a message.
+fn is_by_lane_alone(request: &Request) -> bool {
+    match request {
+        Request::ByteScattered(_)
+        | Request::DwordScattered(_)
+        | Request::Untyped(_)
+        | Request::SvmScattered(_)
+        | Request::SvmUntyped(_) => true,
+        Request::Lsc(r) => {
+            request.is_by_lane()
+                && !r.op.is_strided()
+                && !matches!(r.op, LscOp::AppendCounter(_))
+                && !request.is_atomic()
         }
+        _ => false,
     }
 }
 
@@ -326,27 +519,72 @@ mov (M1, 16) B(2,0)<1> A(0,0)<1;1,0>
 add (M1, 16) C(0,0)<1> B(0,0)<1;1,0> B(2,0)<1;1,0>
 add (M1, 16) C(2,0)<1> B(0,0)<1;1,0> B(2,0)<1;1,0>
 ";
-        assert_eq!(named(body, 0xffff), "AD");
-        // Lanes that are off write nothing.
-        assert_eq!(named(body, 0xff), "ABCD");
-        let message = "sample_lz.RG (M1, 16) 0x0:uw S0 T6 D.0 A.0 A.0\n";
-        assert_eq!(named(message, 0xffff), "ABC");
+        assert_eq!(named(body, 0xffff), "A");
+        // A lane that is off writes nothing, nor does it read.
+        assert_eq!(named(body, 0xff), "A");
+        let all = format!("{body}add (M1_NM, 16) D(0,0)<1> B(0,0)<1;1,0> 0x3f800000:f\n");
+        assert_eq!(named(&all, 0xffff), "A");
+        assert_eq!(named(&all, 0xff), "AB");
+        let message = "sample_lz.RG (M1, 16) 0x0:uw S0 T6 D.0 A.0 A.0
+mov (M1, 16) B(0,0)<1> D(0,0)<1;1,0>
+";
+        assert_eq!(named(message, 0xffff), "A");
     }
 
     #[test]
     fn what_may_keep_a_byte_needs_it_fresh() {
-        // A predicate, a stride, a read before the write, and whatever comes after a branch.
+        // A predicate, a stride, a read before the write, and a way around it.
         let body = "(P1) mov (M1, 16) A(0,0)<1> 0x0:d
 mov (M1, 16) B(0,0)<2> 0x0:d
-add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> 0x1:d
-add (M1, 16) C(2,0)<1> C(2,0)<1;1,0> 0x1:d
+add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> 0x3f800000:f
 (P1) goto (M1, 16) out
 mov (M1, 16) D(0,0)<1> 0x0:d
-mov (M1, 16) D(2,0)<1> 0x0:d
 out:
+mov (M1, 16) C(2,0)<1> A(0,0)<1;1,0>
+mov (M1, 16) C(2,0)<1> B(0,0)<1;1,0>
+mov (M1, 16) C(2,0)<1> D(0,0)<1;1,0>
 ret (M1, 1)
 ";
         assert_eq!(named(body, 0xffff), "ABCD");
+    }
+
+    #[test]
+    fn lanes_that_parted_have_written_their_own() {
+        let within = |read: &str| {
+            format!(
+                "mov (M1, 16) A(0,0)<1> 0x0:d
+(P1) goto (M1, 16) out
+mov (M1, 16) D(0,0)<1> 0x0:d
+{read}
+out:
+ret (M1, 1)
+"
+            )
+        };
+        let own = "add (M1, 16) B(0,0)<1> D(0,0)<1;1,0> A(0,3)<0;1,0>";
+        assert_eq!(named(&within(own), 0xffff), "");
+        // Another lane may not have come here.
+        let other = "add (M1, 8) B(0,0)<1> D(0,1)<1;1,0> 0x3f800000:f";
+        assert_eq!(named(&within(other), 0xffff), "D");
+        let all = "add (M1_NM, 16) B(0,0)<1> D(0,0)<1;1,0> 0x3f800000:f";
+        assert_eq!(named(&within(all), 0xffff), "D");
+        // Where it is not known, all that nobody has written.
+        let sum = "dp4 (M1, 16) B(0,0)<1> D(0,0)<1;1,0> A(0,0)<1;1,0>";
+        assert_eq!(named(&within(sum), 0xffff), "ABCD");
+        let message = "gather4_scaled.R (M1, 16) T6 0x0:ud D.0 B.0
+mov (M1, 16) C(0,0)<1> B(0,0)<1;1,0>";
+        assert_eq!(named(&within(message), 0xffff), "");
+    }
+
+    #[test]
+    fn what_a_round_writes_the_next_one_may_read() {
+        let body = "again:
+add (M1, 16) C(0,0)<1> D(0,0)<1;1,0> 0x3f800000:f
+mov (M1, 16) D(0,0)<1> 0x0:d
+(P1) goto (M1, 16) again
+ret (M1, 1)
+";
+        assert_eq!(named(body, 0xffff), "D");
     }
 
     #[test]
@@ -355,9 +593,12 @@ ret (M1, 1)
 (P1) goto (M1, 16) out
 add (M1, 8) C(2,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>
 ";
-        let end = "out:\nret (M1, 1)\n";
+        let end = "out:
+add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> C(2,0)<1;1,0>
+ret (M1, 1)
+";
         let with = |more: &str| format!("{start}{more}{end}");
-        assert_eq!(named(&with(""), 0xffff), "ABCD");
+        assert_eq!(named(&with(""), 0xffff), "ACD");
         assert_eq!(named_alike(&with(""), 0xffff), "C");
         let answered = with("sample_lz.RG (M1, 16) 0x0:uw S0 T6 D.0 A.0 A.0\n");
         assert_eq!(named_alike(&answered, 0xffff), "CD");

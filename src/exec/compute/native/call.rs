@@ -8,6 +8,8 @@ use crate::surface::Memory;
 use memmap2::{Mmap, MmapMut};
 use std::io;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU32;
 
 /// Places of a region at which lanes may wait, at most.
@@ -110,28 +112,98 @@ pub mod field {
     pub const SIZE: u32 = size_of::<Context<'_>>() as u32;
 }
 
-impl<'t> Context<'t> {
-    /// That of a thread without bytes.
-    pub const NONE: Context<'static> = Context {
-        bytes: 0,
-        arena: std::ptr::null_mut(),
-        executed: 0,
-        budget: 0,
-        em: 0,
-        waiting: 0,
-        pc: 0,
-        places: [0; MOST_PLACES],
-        reach: std::ptr::null(),
-        shared: HostWindow::NONE,
-        owner: PhantomData,
-    };
+/// Shared local memory of a group.
+#[derive(Clone, Copy)]
+pub struct Shared<'t>(&'t Memory, HostWindow);
 
-    /// Says where the bytes of a thread are, and what its messages reach.
-    pub fn place(&mut self, arena: &'t mut Arena, reach: &'t Reach<'t>, slm: &'t Memory) {
-        self.bytes = u32::try_from(arena.len()).unwrap_or(u32::MAX);
-        self.arena = arena.as_mut_ptr();
-        self.reach = reach;
-        self.shared = HostWindow::whole(slm);
+impl<'t> Shared<'t> {
+    /// All bytes of this memory.
+    pub fn new(memory: &'t Memory) -> Shared<'t> {
+        Shared(memory, HostWindow::whole(memory))
+    }
+
+    /// That of the next thread, which mostly is of the same group.
+    pub fn or(self, memory: &'t Memory) -> Shared<'t> {
+        match std::ptr::eq(self.0, memory) {
+            true => self,
+            false => Shared::new(memory),
+        }
+    }
+}
+
+impl<'t> Context<'t> {
+    /// That of a thread with these bytes and lanes, no lane of which waits; its messages reach no more than is said.
+    pub fn new(
+        arena: &'t mut Arena,
+        em: u32,
+        reach: &'t Reach<'t>,
+        Shared(_, shared): Shared<'t>,
+    ) -> Context<'t> {
+        Context {
+            bytes: u32::try_from(arena.len()).unwrap_or(u32::MAX),
+            arena: arena.as_mut_ptr(),
+            executed: 0,
+            budget: 0,
+            em,
+            waiting: 0,
+            pc: 0,
+            places: [0; MOST_PLACES],
+            reach,
+            shared,
+            owner: PhantomData,
+        }
+    }
+}
+
+/// Threads that go through code one after the other without coming back, at most.
+pub const TOGETHER: usize = 16;
+
+/// The contexts of up to [`TOGETHER`] threads. Those that there are not cost nothing.
+pub struct Contexts<'t> {
+    slots: [MaybeUninit<Context<'t>>; TOGETHER],
+    count: usize,
+}
+
+impl<'t> Contexts<'t> {
+    /// None.
+    pub const fn new() -> Contexts<'t> {
+        Contexts {
+            slots: [const { MaybeUninit::uninit() }; TOGETHER],
+            count: 0,
+        }
+    }
+
+    /// Adds one. There must be room.
+    pub fn push(&mut self, context: Context<'t>) {
+        self.slots[self.count].write(context);
+        self.count += 1;
+    }
+}
+
+impl<'t> Deref for Contexts<'t> {
+    type Target = [Context<'t>];
+
+    #[expect(
+        unsafe_code,
+        reason = "most runs have fewer contexts than there is room for"
+    )]
+    fn deref(&self) -> &[Context<'t>] {
+        let slots = &self.slots[..self.count];
+        // SAFETY: `push` alone raises `count`, after it has written the slot in front of it; a slot has the layout of
+        // what it holds.
+        unsafe { std::slice::from_raw_parts(slots.as_ptr().cast(), slots.len()) }
+    }
+}
+
+impl<'t> DerefMut for Contexts<'t> {
+    #[expect(
+        unsafe_code,
+        reason = "most runs have fewer contexts than there is room for"
+    )]
+    fn deref_mut(&mut self) -> &mut [Context<'t>] {
+        let slots = &mut self.slots[..self.count];
+        // SAFETY: as in `deref`.
+        unsafe { std::slice::from_raw_parts_mut(slots.as_mut_ptr().cast(), slots.len()) }
     }
 }
 

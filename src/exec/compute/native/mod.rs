@@ -137,7 +137,14 @@ mod other {
         }
 
         /// Nothing runs.
-        pub fn run(&self, _: &mut [Thread<'_>], _: Memories<'_>, _: u32, _: [u64; 2]) -> bool {
+        pub fn run(
+            &self,
+            _: &mut [Thread<'_>],
+            _: Memories<'_>,
+            _: u32,
+            _: [u64; 2],
+            _: bool,
+        ) -> bool {
             match self.0 {}
         }
     }
@@ -146,19 +153,19 @@ mod other {
 #[cfg(target_arch = "x86_64")]
 mod host {
     use super::Memories;
-    use super::call::{Context, Entry, Executable, Host, MOST_PLACES, Reach};
+    use super::call::{
+        Context, Contexts, Entry, Executable, Host, MOST_PLACES, Reach, Shared, TOGETHER,
+    };
     use super::emit::Emitter;
     use super::flow::{self, Region};
     use super::transfer::{Message, Target};
     use crate::exec::state::frame::Frame;
     use crate::exec::state::thread::Thread;
     use crate::exec::state::windows::Windows;
-    use crate::program::{Op, Program};
+    use crate::program::{Barrier, Op, Program};
+    use crate::surface::Memory;
     use std::ops::Range;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
-    /// Threads that go through code one after the other without coming back.
-    const TOGETHER: usize = 16;
 
     /// How a region is entered at an op.
     #[derive(Clone, Copy)]
@@ -167,6 +174,33 @@ mod host {
         any: Entry,
         /// Where these do.
         all: Option<(u32, Entry)>,
+    }
+
+    impl Ways {
+        /// The one for threads that have at least these lanes, none of which waits; or 0.
+        fn of(self, lanes: u32) -> Entry {
+            match self.all {
+                Some((all, entry)) if lanes & all == all && lanes != 0 => entry,
+                _ => self.any,
+            }
+        }
+    }
+
+    /// The way into the code of an op.
+    #[derive(Clone, Copy)]
+    struct Door<'n> {
+        pc: u32,
+        /// The ops and places of its region.
+        ops: &'n Range<u32>,
+        places: &'n [u32],
+        ways: Ways,
+    }
+
+    impl Door<'_> {
+        /// Instructions between two backward jumps, at most.
+        fn most(self) -> u64 {
+            u64::from(self.ops.end - self.ops.start)
+        }
     }
 
     /// Code of a program.
@@ -178,6 +212,10 @@ mod host {
         entries: Vec<Option<(u32, Ways)>>,
         /// For each op how many ops there are before one at which code may be entered.
         until: Vec<u32>,
+        /// Ops of the longest region.
+        longest: u64,
+        /// Where the barrier of a group is.
+        barriers: Vec<bool>,
         /// Messages that are code, by op.
         messages: Vec<(u32, Message)>,
         /// For each op the window that its message reached last.
@@ -248,7 +286,11 @@ mod host {
             let messages = regions.iter().flat_map(Region::messages).collect();
             let places = |r: Region| (r.start..r.end, r.places);
             let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
+            let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
+            let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
             Some(Native {
+                longest: longest.unwrap_or(0),
+                barriers: program.ops.iter().map(is_barrier).collect(),
                 code,
                 messages,
                 hints: hints.collect(),
@@ -272,74 +314,131 @@ mod host {
         /// Runs threads that are at one op, each until it comes to an op that is no code, or has run `window`
         /// instructions. No thread runs more than `limit` in all. False if nothing has happened: code is not entered
         /// here, or not by these threads.
+        ///
+        /// * `everyone`: these are all threads that meet at the barrier, so that it opens once all are there.
         pub fn run(
             &self,
             threads: &mut [Thread<'_>],
             memories: Memories<'_>,
             pc: u32,
             [limit, window]: [u64; 2],
+            everyone: bool,
         ) -> bool {
-            let Some(&Some((number, ways))) = self.entries.get(pc as usize) else {
+            let Some(door) = self.door(pc) else {
                 return false;
             };
-            let (ops, places) = &self.regions[number as usize];
-            // Between two backward jumps no op runs twice.
-            let most = u64::from(ops.end - ops.start);
             let enters = |t: &Thread<'_>| {
                 let waits = |(at, _): &(u32, u32)| {
-                    !ops.contains(at) || at > &pc && places.binary_search(at).is_ok()
+                    !door.ops.contains(at) || at > &pc && door.places.binary_search(at).is_ok()
                 };
                 t.frame.em != 0
-                    && t.executed.saturating_add(most) <= limit
+                    && t.executed.saturating_add(door.most()) <= limit
                     && t.frame.waiting.iter().all(waits)
             };
             if !threads.iter().all(enters) {
                 return false;
             }
-            // Lanes that wait would have their turn.
-            let has =
-                |t: &Thread<'_>, lanes| t.frame.em & lanes == lanes && t.frame.waiting.is_empty();
-            let entry = match ways.all {
-                Some((lanes, all)) if threads.iter().all(|t| has(t, lanes)) => all,
-                _ => ways.any,
-            };
             let mut ran = false;
             let reach = Reach::new(memories.windows, &self.hints, memories.texels);
+            let everyone = everyone && threads.len() <= TOGETHER;
             for threads in threads.chunks_mut(TOGETHER) {
-                let mut contexts = [Context::NONE; TOGETHER];
-                let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
-                let contexts = &mut contexts[..threads.len()];
-                let slots = contexts.iter_mut().zip(&mut frames);
-                for ((context, slot), thread) in slots.zip(threads.iter_mut()) {
-                    let (frame, executed) = (&mut thread.frame, &mut thread.executed);
-                    let slm = thread.slm.unwrap_or(memories.slm);
-                    context.place(&mut thread.arena, &reach, slm);
-                    context.executed = *executed;
-                    context.budget = (limit - most).min(executed.saturating_add(window));
-                    context.em = frame.em;
-                    if !frame.waiting.is_empty() {
-                        enter(context, frame, ops, places);
-                    }
-                    *slot = Some((frame, executed));
-                }
-                let runs = self.code.run(entry, contexts, &reach);
-                for (context, slot) in contexts.iter_mut().zip(frames) {
-                    let Some((frame, executed)) = slot else { break };
-                    if runs {
-                        *executed = context.executed;
-                    } else {
-                        // They have changed nothing but where lanes wait.
-                        context.pc = pc;
-                    }
-                    leave(context, frame, places);
-                }
-                if !runs {
+                if !self.run_few(
+                    threads,
+                    (memories.slm, &reach),
+                    door,
+                    [limit, window],
+                    everyone,
+                ) {
                     return ran;
                 }
                 ran = true;
                 self.learn(&threads[0], memories.windows);
             }
             ran
+        }
+
+        /// The way into the code of an op.
+        #[inline]
+        fn door(&self, pc: u32) -> Option<Door<'_>> {
+            let (number, ways) = (*self.entries.get(pc as usize)?)?;
+            let (ops, places) = &self.regions[number as usize];
+            Some(Door {
+                pc,
+                ops,
+                places,
+                ways,
+            })
+        }
+
+        /// The same for threads that enter, as many as go together.
+        fn run_few<'n, 't>(
+            &'n self,
+            threads: &'t mut [Thread<'_>],
+            (slm, reach): (&'t Memory, &'t Reach<'t>),
+            mut door: Door<'n>,
+            [limit, window]: [u64; 2],
+            mut everyone: bool,
+        ) -> bool {
+            let mut lanes = u32::MAX;
+            let mut contexts = Contexts::new();
+            let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
+            let mut shared = Shared::new(slm);
+            // Between two backward jumps no op runs twice.
+            let limit = limit.saturating_sub(self.longest);
+            for (slot, thread) in frames.iter_mut().zip(threads) {
+                let (frame, executed) = (&mut thread.frame, &mut thread.executed);
+                shared = shared.or(thread.slm.unwrap_or(slm));
+                let mut context = Context::new(&mut thread.arena, frame.em, reach, shared);
+                context.executed = *executed;
+                context.budget = limit.min(executed.saturating_add(window));
+                lanes &= frame.em;
+                if !frame.waiting.is_empty() {
+                    // They would have their turn.
+                    lanes = 0;
+                    enter(&mut context, frame, door.ops, door.places);
+                    everyone &= frame.waiting.is_empty();
+                }
+                contexts.push(context);
+                *slot = Some((frame, executed));
+            }
+            let mut ran = false;
+            loop {
+                if !self.code.run(door.ways.of(lanes), &mut contexts, reach) {
+                    // They have changed nothing but where lanes wait.
+                    contexts.iter_mut().for_each(|c| c.pc = door.pc);
+                    break;
+                }
+                ran = true;
+                let met = contexts[0].pc;
+                let Some(next) = self.behind_barrier(met).filter(|_| everyone) else {
+                    break;
+                };
+                let is_there = |c: &Context<'_>| {
+                    c.pc == met && c.waiting == 0 && c.em != 0 && c.executed < c.budget
+                };
+                if !contexts.iter().all(is_there) {
+                    break;
+                }
+                lanes = u32::MAX;
+                for context in contexts.iter_mut() {
+                    context.executed += 1;
+                    lanes &= context.em;
+                }
+                door = next;
+            }
+            for (context, slot) in contexts.iter().zip(frames) {
+                let Some((frame, executed)) = slot else { break };
+                *executed = context.executed;
+                leave(context, frame, door.places);
+            }
+            ran
+        }
+
+        /// The way into the code behind the barrier that an op is.
+        #[inline]
+        fn behind_barrier(&self, pc: u32) -> Option<Door<'_>> {
+            let is_barrier = self.barriers.get(pc as usize)?;
+            self.door(pc + 1).filter(|_| *is_barrier)
         }
 
         /// Notes which window a message reaches that a thread has come to.
