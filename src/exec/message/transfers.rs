@@ -50,10 +50,36 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
     if let Some(write) = texels::write_of(program, send) {
         return Some(Message::Texels(write));
     }
-    match send.request.is_block() || transposed {
-        true => block(program, send).map(Message::Block),
-        false => transfer(program, send).map(Message::Lanes),
+    if send.request.is_block() || transposed {
+        return block(program, send).map(Message::Block);
     }
+    let transfer = transfer(program, send)?;
+    match send.lanes.count {
+        8 | 16 | 32 => Some(Message::Lanes(transfer)),
+        // One lane that always runs is one piece.
+        1 if send.lanes.no_mask && send.guard.is_none() => {
+            piece(program, &transfer).map(Message::Block)
+        }
+        _ => None,
+    }
+}
+
+/// What one lane moves, as one piece.
+fn piece(program: &Program, transfer: &Transfer) -> Option<Block> {
+    let dword = transfer.bytes == 4 && transfer.rows == 1 && transfer.update.is_none();
+    let inside = transfer.data + 4 + 64 <= program.image.len() as u32;
+    let added = i32::try_from(transfer.added.cast_signed()).ok()?;
+    (dword && inside && transfer.skipped == 0).then_some(Block {
+        write: transfer.write,
+        target: transfer.target,
+        place: transfer.addresses,
+        ignored: 0,
+        unit: transfer.unit,
+        added,
+        align: 4,
+        dwords: 1,
+        data: transfer.data,
+    })
 }
 
 /// Whether a message does nothing here: the caches of a simulator hold nothing back.
@@ -165,7 +191,7 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
     let (request, registers) = (&send.request, &send.operands.registers);
     let scalars = &send.operands.scalars;
     let count = send.lanes.count;
-    if !matches!(count, 8 | 16 | 32) || !scalars.iter().all(|(scalar, _)| scalar.is_base()) {
+    if !scalars.iter().all(|(scalar, _)| scalar.is_base()) {
         return None;
     }
     let work = Work::of(request, registers, count.into(), program.platform)?;
