@@ -17,11 +17,13 @@
 //! ([`crate::lower`]).
 
 mod in_flight;
+mod kept;
 mod names;
 mod operand;
 mod send;
 
 pub use in_flight::registers;
+pub use kept::Kept;
 pub use names::Text;
 pub use operand::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
 pub use send::{ExtendedWord, MOST_PARAMS, Operands, Params, RawMessage, Registers, Send};
@@ -68,6 +70,8 @@ pub struct Program {
     pub surface_names: Vec<(u32, String)>,
     /// Sampler index variables (arena offset, name).
     pub sampler_names: Vec<(u32, String)>,
+    /// What its first run has found out; it is not changed after that.
+    pub kept: Kept,
 }
 
 /// Where an op is in the text.

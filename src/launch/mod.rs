@@ -31,9 +31,11 @@ use crate::exec::{
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use crate::surface::ledger::{Charge, Deadline, Ledger};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a run is carried out.
 #[derive(Clone, Debug)]
@@ -185,16 +187,16 @@ pub fn run<O: Observer>(
     let starts = start_values(program, bindings)?;
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
-    let code = Decoded::new(program);
+    let known = program.kept.get(|| Known::new(program));
     let plans = SitePlans::new(program);
-    let meets = shared > 0 || has_barrier(program);
+    let meets = shared > 0 || known.has_barrier;
     let wants = match grid.ids(0).next() {
         Some(first) if O::ACTIVE => observe(first).wants(),
         _ => Wants::Nothing,
     };
     let context = Context {
         program,
-        code: &code,
+        known,
         starts: &starts,
         resources: &resources,
         plans: &plans,
@@ -210,7 +212,7 @@ pub fn run<O: Observer>(
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
         together: match wants < Wants::Steps
-            && may_lockstep(program)
+            && known.may_lockstep
             && (!meets || grid.threads <= MOST_MEMBERS)
         {
             true => (GANG_BYTES / program.image.len().max(1)).clamp(1, GANG),
@@ -219,7 +221,7 @@ pub fn run<O: Observer>(
         meets,
         wants,
     };
-    let jobs = match shows_order_of_groups(program) {
+    let jobs = match known.shows_order {
         true => 1,
         false => options.jobs.max(1) as u64,
     };
@@ -425,10 +427,40 @@ fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8])]) -> bool
     grid.alike && few && inputs && starts.iter().all(|(s, _)| s.offset >= header)
 }
 
+/// What a program's first run finds out, and its later ones need not.
+struct Known {
+    code: Decoded,
+    may_lockstep: bool,
+    has_barrier: bool,
+    /// The order of groups shows in what they leave.
+    shows_order: bool,
+    /// What a thread must find in the memory of another one, by the lanes it begins with.
+    resets: Mutex<BTreeMap<u32, Arc<Reset>>>,
+}
+
+impl Known {
+    fn new(program: &Program) -> Known {
+        Known {
+            code: Decoded::new(program),
+            may_lockstep: may_lockstep(program),
+            has_barrier: has_barrier(program),
+            shows_order: shows_order_of_groups(program),
+            resets: Mutex::default(),
+        }
+    }
+
+    /// What a thread of the program that begins with the lanes of `mask` must find.
+    fn reset(&self, program: &Program, mask: u32) -> Arc<Reset> {
+        let mut resets = self.resets.lock().unwrap_or_else(PoisonError::into_inner);
+        let reset = resets.entry(mask);
+        Arc::clone(reset.or_insert_with(|| Arc::new(Reset::new(program, mask))))
+    }
+}
+
 /// What all groups share.
 struct Context<'a, F> {
     program: &'a Program,
-    code: &'a Decoded,
+    known: &'a Known,
     starts: &'a [(Symbol, &'a [u8])],
     resources: &'a Resources,
     plans: &'a SitePlans,
@@ -457,8 +489,6 @@ struct Spare {
     start: ThreadStart,
     /// What threads begin with, by number in their group; the header is not filled in.
     prepared: Vec<Option<Prepared>>,
-    /// What of it a thread must find in the memory of another one, by the lanes it begins with.
-    resets: BTreeMap<u32, Reset>,
 }
 
 /// Threads that run side by side; the next ones begin in their places.
@@ -522,6 +552,8 @@ impl<'p> Seats<'p> {
 struct Prepared {
     arena: Arena,
     mask: u32,
+    /// What of it a thread must find in the memory of another one.
+    reset: OnceCell<Arc<Reset>>,
 }
 
 /// Threads of a group whose beginnings a worker keeps, and the bytes of each.
@@ -637,7 +669,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         tally: Option<&'s Tally>,
     ) -> Environment<'s> {
         Environment {
-            code: self.code,
+            code: &self.known.code,
             resources: self.resources,
             plans: self.plans,
             slm,
@@ -809,14 +841,15 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             Prepared {
                 arena: thread.arena,
                 mask: start.mask,
+                reset: OnceCell::new(),
             }
         });
         // Whoever looks at registers in the end sees those that were never written, too.
         if thread.arena.is_empty() || self.options.keep.wants(id.index) {
             thread.arena.fill(&prepared.arena);
         } else {
-            let reset = spare.resets.entry(prepared.mask);
-            let reset = reset.or_insert_with(|| Reset::new(self.program, prepared.mask));
+            let reset = || self.known.reset(self.program, prepared.mask);
+            let reset = prepared.reset.get_or_init(reset);
             if cfg!(debug_assertions) {
                 reset.spoil(&mut thread.arena[..self.program.image.len()]);
             }

@@ -17,8 +17,8 @@ use crate::message::Sfid;
 use crate::message::fields::{gen5_read, gen5_sampler, outer};
 use crate::message::gen5::sampler_block;
 use crate::program::{
-    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw, RawMessage,
-    Region, Site, Source, Symbol, SymbolClass, Text,
+    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Kept, Lanes, Op, Owner, Program, Raw,
+    RawMessage, Region, Site, Source, Symbol, SymbolClass, Text,
 };
 use crate::source::Span;
 use indexmap::IndexMap;
@@ -111,6 +111,7 @@ pub fn lower(lines: &[Line]) -> Program {
         sink,
         zero,
         owners,
+        kept: Kept::default(),
         surface_names: names,
         sampler_names: samplers,
     }

@@ -6,7 +6,9 @@ use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::thread::{Thread, ThreadId};
 use crate::isa::{Condition, Modifier, Opcode, Platform, Type};
 use crate::lower::{LowerOptions, lower};
-use crate::program::{Alu, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source};
+use crate::program::{
+    Alu, CompareDest, Dest, Group, Guard, Kept, Lanes, Op, Program, Region, Source,
+};
 use crate::syntax::{ParseOptions, parse};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -69,6 +71,7 @@ pub(crate) fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
         simd_size: 32,
         slm_bytes: 0,
         functions: Vec::new(),
+        kept: Kept::default(),
         surface_names: Vec::new(),
         sampler_names: Vec::new(),
     }

@@ -133,6 +133,7 @@ impl<'t> Shared<'t> {
 
 impl<'t> Context<'t> {
     /// That of a thread with these bytes and lanes, no lane of which waits; its messages reach no more than is said.
+    #[inline(always)]
     pub fn new(
         arena: &'t mut Arena,
         em: u32,
@@ -174,6 +175,7 @@ impl<'t> Contexts<'t> {
     }
 
     /// Adds one. There must be room.
+    #[inline(always)]
     pub fn push(&mut self, context: Context<'t>) {
         self.slots[self.count].write(context);
         self.count += 1;
