@@ -259,16 +259,41 @@ impl Decoding {
     }
 }
 
-/// Of a format whose channels are single bytes v/255 where each is, in bits, and the bits of those that are not there.
-pub fn bytes_of(format: Format) -> Option<([u32; 4], [u32; 4])> {
-    Some(match format {
-        Format::R8_UNORM => ([0, 32, 32, 32], [0, 0, 0, ONE]),
+/// Where channels are in a texel of up to a dword.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Packed {
+    /// The lowest bit of each; 32 for one that is not there.
+    pub shifts: [u32; 4],
+    /// The bits of one at the lowest place.
+    pub mask: u32,
+    /// They are v/255, not bits as they are.
+    pub unorm: bool,
+    /// Bits of what a channel is that is not there; 0 for others.
+    pub absent: [u32; 4],
+}
+
+/// The channels of a format, if they are bytes that are v/255, or bits as they are.
+pub fn packed(format: Format) -> Option<Packed> {
+    let (unorm, mask) = match format {
+        Format::R32_FLOAT | Format::R32_UINT => (false, u32::MAX),
+        Format::R8_UINT | Format::R8G8B8A8_UINT => (false, 0xff),
+        _ => (true, 0xff),
+    };
+    let (shifts, absent) = match format {
+        Format::R8_UNORM | Format::R32_FLOAT => ([0, 32, 32, 32], [0, 0, 0, ONE]),
+        Format::R8_UINT | Format::R32_UINT => ([0, 32, 32, 32], [0, 0, 0, 1]),
         Format::A8_UNORM => ([32, 32, 32, 0], [0; 4]),
         Format::L8_UNORM => ([0, 0, 0, 32], [0, 0, 0, ONE]),
         Format::R8G8_UNORM => ([0, 8, 32, 32], [0, 0, 0, ONE]),
-        Format::R8G8B8A8_UNORM => ([0, 8, 16, 24], [0; 4]),
+        Format::R8G8B8A8_UNORM | Format::R8G8B8A8_UINT => ([0, 8, 16, 24], [0; 4]),
         Format::B8G8R8A8_UNORM => ([16, 8, 0, 24], [0; 4]),
         _ => return None,
+    };
+    Some(Packed {
+        shifts,
+        mask,
+        unorm,
+        absent,
     })
 }
 

@@ -31,6 +31,8 @@ const LINES: &[&str] = &[
     "scatter4_typed.RGBA @ T6 X.0 Y.0 %null.0 %null.0 D.0",
     "scatter4_typed.RGBA @ T6 Y.0 X.0 %null.0 %null.0 D.0",
     "add @ X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
+    "load_lz.RGBA @ 0x0:uw T6 D.0 X.0 Y.0",
+    "load_lz.GA @ 0x0:uw T6 W.0 Y.0 X.0",
 ];
 
 const FORMATS: &[&str] = &[
@@ -41,6 +43,10 @@ const FORMATS: &[&str] = &[
     "L8_UNORM",
     "R8G8_UNORM",
     "R32_FLOAT",
+    "R32_UINT",
+    "R8_UINT",
+    "R8G8B8A8_UINT",
+    "R16_UINT",
     "R8G8B8A8_UNORM_SRGB",
 ];
 

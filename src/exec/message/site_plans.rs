@@ -276,7 +276,7 @@ fn plan(
 
 /// Where the register of a parameter lies; the inner `None` if the message has none, the outer one if it is not
 /// whole.
-fn sent(
+pub(super) fn sent(
     program: &Program,
     send: &Send,
     request: &SamplerRequest,

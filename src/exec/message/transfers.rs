@@ -2,7 +2,7 @@
 
 use super::coalesced::{Addresses, Shape, Update, Work, holds};
 use super::environment::Environment;
-use super::site_plans::{is_constant, places};
+use super::site_plans::{is_constant, places, sent};
 use super::texels;
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::native::transfer::{
@@ -12,7 +12,9 @@ use crate::exec::compute::native::{Native, NativeCode};
 use crate::exec::state::float_mode::FloatMode;
 use crate::isa::AtomicOp;
 use crate::lower::{SLM, STATELESS};
-use crate::message::{Lsc, LscModel, LscOp, Request, ReturnFormat, SamplerRequest, Scalar, Sfid};
+use crate::message::{
+    Lsc, LscModel, LscOp, Parameter, Request, ReturnFormat, SamplerRequest, Scalar, Sfid,
+};
 use crate::program::{Op, Program, Raw, Region, Send};
 
 impl<'a> Environment<'a> {
@@ -92,19 +94,24 @@ pub(crate) const fn is_idle(request: &Request) -> bool {
 
 /// A sampler message; what else it depends on is seen when it is sent.
 fn sample(program: &Program, send: &Send, request: &SamplerRequest) -> Option<Sample> {
-    let plain = !request.params16
-        && !request.pixel_null_mask
-        && request.returns == ReturnFormat::Bits32
-        && !request.op.is_load();
+    let plain =
+        !request.params16 && !request.pixel_null_mask && request.returns == ReturnFormat::Bits32;
     if !plain || !matches!(send.lanes.count, 8 | 16 | 32) {
         return None;
     }
+    let sampler = match request.op.is_load() {
+        // All lanes have level 0.
+        true if sent(program, send, request, Parameter::Lod) == Some(None) => None,
+        true => return None,
+        false => Some(send.sampler?),
+    };
     let places = places(program, send, request)?;
     let dword = |at: usize| u32::try_from(at).ok();
     Some(Sample {
         lanes: send.lanes,
         guard: send.guard,
-        named: [send.surface?, send.sampler?],
+        surface: send.surface?,
+        sampler,
         coordinates: [dword(places.u)?, dword(places.v?)?],
         to: dword(places.to)?,
         pitch: dword(places.pitch)?,

@@ -5,8 +5,10 @@ use crate::sampler::plan::NearestBytes;
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
-/// The message is one of a sampler.
+/// The message is one of a sampler for channels that are bytes, v/255.
 pub const SAMPLED: u32 = 1;
+/// The message is one of a sampler for bits as they are.
+pub const AS_THEY_ARE: u32 = 3;
 /// The message is a typed write.
 pub const WRITTEN: u32 = 2;
 
@@ -16,7 +18,7 @@ pub const WRITTEN: u32 = 2;
 pub struct TexelSite {
     /// Where the first texel is on the host.
     pub host: AtomicU64,
-    /// [`SAMPLED`], [`WRITTEN`]: the rest is there; 0: it is not.
+    /// [`SAMPLED`], [`AS_THEY_ARE`], [`WRITTEN`]: the rest is there; 0: it is not.
     pub known: AtomicU32,
     /// Binding table index or handle.
     pub surface: AtomicU32,
@@ -24,14 +26,16 @@ pub struct TexelSite {
     pub sampler: AtomicU32,
     /// As [`NearestBytes`] has them; what is not said of a typed write is 0.
     pub scales: [AtomicU32; 2],
-    /// The same; of a typed write the numbers of texels, as integers.
+    /// The same; of a typed write and of a load the numbers of texels, as integers.
     pub last: [AtomicU32; 2],
     /// The same.
     pub steps: [AtomicU32; 2],
-    /// The same.
+    /// Where channels are, as [`Packed`](crate::sampler::element::Packed) has them.
     pub shifts: [AtomicU32; 4],
     /// The same.
     pub absent: [AtomicU32; 4],
+    /// The same.
+    pub mask: AtomicU32,
 }
 
 impl TexelSite {
@@ -42,11 +46,16 @@ impl TexelSite {
         self.surface.store(named.0, Relaxed);
         self.sampler.store(named.1, Relaxed);
         put(&self.scales, &texels.scales.map(f32::to_bits));
-        put(&self.last, &texels.last.map(f32::to_bits));
+        put(&self.last, &texels.last);
         put(&self.steps, &texels.steps);
-        put(&self.shifts, &texels.shifts);
-        put(&self.absent, &texels.absent);
-        self.known.store(SAMPLED, Release);
+        put(&self.shifts, &texels.packed.shifts);
+        put(&self.absent, &texels.packed.absent);
+        self.mask.store(texels.packed.mask, Relaxed);
+        let known = match texels.packed.unorm {
+            true => SAMPLED,
+            false => AS_THEY_ARE,
+        };
+        self.known.store(known, Release);
     }
 
     /// The same of a typed write.

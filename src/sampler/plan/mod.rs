@@ -77,21 +77,19 @@ impl SamplePlan {
     }
 }
 
-/// A message that reads one texel of bytes for each lane, where the edges of the map go on.
+/// A message that reads one texel of up to a dword for each lane: a sample where the edges of the map go on, or a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestBytes {
     /// Byte of the first texel in the memory of the surface.
     pub start: usize,
-    /// What coordinates are multiplied with.
+    /// What coordinates are multiplied with; nothing of a load.
     pub scales: [f32; 2],
-    /// The last texel along each axis.
-    pub last: [f32; 2],
+    /// Bits of the last texel along each axis, as floats; of a load how many there are, as integers.
+    pub last: [u32; 2],
     /// Bytes from a texel to the next one along each axis.
     pub steps: [u32; 2],
-    /// Where the byte of each channel is in the texel, in bits; 32 for one that is not there.
-    pub shifts: [u32; 4],
-    /// Bits of what such a channel is; 0 for others.
-    pub absent: [u32; 4],
+    /// Where channels are in it.
+    pub packed: element::Packed,
 }
 
 /// What a message does with the coordinates of its lanes.
@@ -225,41 +223,49 @@ impl RegisterPlan {
         })
     }
 
-    /// What native code has to know, if each lane gets a clamped texel of up to four bytes that are v/255.
+    /// What native code has to know, if each lane gets a clamped texel, or loads one, of up to four bytes.
     pub fn nearest_bytes(&self, surface: &Surface) -> Option<NearestBytes> {
-        let Find::Sampled {
-            axes,
-            used: 2,
-            moved: [0, 0],
-        } = &self.find
-        else {
-            return None;
+        let (size, scales, last) = match &self.find {
+            Find::Sampled {
+                axes,
+                used: 2,
+                moved: [0, 0],
+            } => {
+                let clamped = |axis: &Axis| axis.mode == Address::Clamp && !axis.round;
+                if !axes[..2].iter().all(clamped) {
+                    return None;
+                }
+                let size = axes.each_ref().map(|axis| axis.size);
+                let scales = axes.each_ref().map(|axis| match axis.unnormalized {
+                    true => 1.0,
+                    false => axis.size as f32,
+                });
+                let last = size.map(|size| (size.saturating_sub(1) as f32).to_bits());
+                (size, scales, last)
+            }
+            Find::Loaded(Bounds {
+                size,
+                moved: [0, 0],
+                ..
+            }) => (*size, [0.0; 2], *size),
+            _ => return None,
         };
-        let clamped = |axis: &Axis| axis.mode == Address::Clamp && !axis.round;
-        if self.linear || self.places.v.is_none() || !axes[..2].iter().all(clamped) {
+        if self.linear || self.places.v.is_none() || size.contains(&0) {
             return None;
         }
         let (start, steps) = self.plane.linear()?;
-        let last = axes.each_ref().map(|axis| axis.size.checked_sub(1));
-        let [Some(across), Some(down)] = last else {
-            return None;
-        };
         // A texel is read as a dword, be it the last one.
         let end = (start as u64)
-            + u64::from(across) * u64::from(steps[0])
-            + u64::from(down) * u64::from(steps[1]);
+            + u64::from(size[0] - 1) * u64::from(steps[0])
+            + u64::from(size[1] - 1) * u64::from(steps[1]);
         let inside = end + 4 <= surface.memory().readable() as u64 && end < 1 << 31;
-        let (shifts, absent) = element::bytes_of(surface.format())?;
+        let packed = element::packed(surface.format())?;
         inside.then_some(NearestBytes {
             start,
-            scales: axes.each_ref().map(|axis| match axis.unnormalized {
-                true => 1.0,
-                false => axis.size as f32,
-            }),
-            last: [across as f32, down as f32],
+            scales,
+            last,
             steps,
-            shifts,
-            absent,
+            packed,
         })
     }
 

@@ -101,6 +101,7 @@ pub mod field {
     pub const TEXELS_STEPS: u32 = offset_of!(TexelSite, steps) as u32;
     pub const TEXELS_SHIFTS: u32 = offset_of!(TexelSite, shifts) as u32;
     pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;
+    pub const TEXELS_MASK: u32 = offset_of!(TexelSite, mask) as u32;
     pub const HINTS: u32 = offset_of!(Reach<'_>, hints) as u32;
     pub const SHARED: u32 = offset_of!(Context<'_>, shared) as u32;
     pub const WINDOW_HOST: u32 = offset_of!(HostWindow, host) as u32;

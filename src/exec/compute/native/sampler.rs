@@ -1,16 +1,19 @@
-//! Code for sampler messages that read one texel of bytes for each lane, where the edges of the map go on: the
-//! arithmetic of the sampler's plans, of which a law says that it gives their bits.
+//! Code for sampler messages that read one texel of up to a dword for each lane, where the edges of the map go on, and
+//! for loads of such: the arithmetic of the sampler's plans, of which a law says that it gives their bits.
 //!
 //! ```text
-//!  U, V ─▶ times the size, inside the map, cut ─▶ byte offsets ─▶ texels ─▶ v/256 + v/65280 by channel
+//!  U, V ─▶ times the size, inside the map, cut ─▶ byte offsets ─▶ texels ─▶ v/256 + v/65280 by channel, or v
+//!  a load: inside? ─────────────────────────────▶
 //! ```
+//!
+//! A load from outside is left to the steps in front of the message.
 
 use super::assembler::{Alu, Gpr, If, Mask, Place, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, length};
 use super::select::Bytes;
 use super::transfer::Sample;
-use crate::exec::state::texel_sites::SAMPLED;
+use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED};
 
 /// 1/256 and 1/65280.
 const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
@@ -49,9 +52,15 @@ impl Emitter {
         code.load_wide(Gpr::Rcx, field::REACH);
         code.load_wide_at(Gpr::Rax, Place::Table(field::TEXELS));
         code.skip_sites(op, field::TEXELS_SIZE);
+        let is_known = code.label();
         code.compare_place(Place::Site(field::TEXELS_KNOWN), SAMPLED);
+        code.jump_if(If::Zero, is_known);
+        code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
         self.leave_if(If::NotZero);
-        for (variable, known) in sample.named.into_iter().zip(field::TEXELS_NAMED) {
+        self.code.bind(is_known);
+        let named = [Some(sample.surface), sample.sampler];
+        for (variable, known) in named.into_iter().zip(field::TEXELS_NAMED) {
+            let Some(variable) = variable else { continue };
             self.code.load(Gpr::Rdx, Place::Arena(variable));
             self.code.alu_place(Alu::Cmp, Gpr::Rdx, Place::Site(known));
             self.leave_if(If::NotZero);
@@ -59,7 +68,12 @@ impl Emitter {
         self.code
             .load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
         for half in 0..sample.halves() {
-            self.texel_offsets(sample, half);
+            let rows = sample.coordinates.map(|at| sample.row_at(at, half));
+            let (count, mask) = (sample.lanes.count.min(16), masks[usize::from(half)]);
+            match sample.sampler {
+                Some(_) => self.texel_offsets(sample, half),
+                None => self.places_inside(count, half, rows, mask),
+            }
         }
         for half in 0..sample.halves() {
             self.busy.clear();
@@ -125,11 +139,10 @@ impl Emitter {
         let len = length(sample.lanes.count.min(16));
         let [value, part, texels] = BETWEEN;
         // The offsets are not needed any more.
-        let (low, most, rest) = (MAKING, SOURCE[2], SOURCE[usize::from(half)]);
-        let [of_most, of_rest] = PARTS.map(f32::to_bits);
-        for (to, number) in [(low, 0xff), (most, of_most), (rest, of_rest)] {
-            self.code
-                .vector(Vector::BROADCAST, len, to, 0, Rm::Const(number));
+        let (most, rest) = (SOURCE[2], SOURCE[usize::from(half)]);
+        for (to, number) in [(most, PARTS[0]), (rest, PARTS[1])] {
+            let number = Rm::Const(number.to_bits());
+            self.code.vector(Vector::BROADCAST, len, to, 0, number);
         }
         let asked = (0..4u32).filter(|c| sample.channels >> c & 1 == 1);
         for (row, c) in (0..).zip(asked) {
@@ -143,11 +156,16 @@ impl Emitter {
                 texels,
                 each(field::TEXELS_SHIFTS),
             );
-            code.vector(Vector::PANDD, len, value, value, Rm::Reg(low));
-            code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(value));
+            let mask_of_one = Rm::SiteEach(field::TEXELS_MASK);
+            code.vector(Vector::PANDD, len, part, value, mask_of_one);
+            let as_they_are = code.label();
+            code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
+            code.jump_if(If::Zero, as_they_are);
+            code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(part));
             // Of a byte one product is exact, so that one rounding is that of the sum.
             code.vector(Vector::MULPS, len, part, value, Rm::Reg(rest));
             code.vector(Vector::FMADD231PS, len, part, value, Rm::Reg(most));
+            code.bind(as_they_are);
             let target = self.row_target(bytes, len, mask);
             let to = (target, mask.unwrap_or(0), false);
             let absent = each(field::TEXELS_ABSENT);

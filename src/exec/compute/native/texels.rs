@@ -53,7 +53,13 @@ impl Emitter {
         self.code
             .load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
         for half in 0..write.halves() {
-            self.places(write, half, masks[usize::from(half)]);
+            let rows = write.coordinates.map(|at| write.row_at(at, half));
+            self.places_inside(
+                write.lanes.count.min(16),
+                half,
+                rows,
+                masks[usize::from(half)],
+            );
         }
         for half in 0..write.halves() {
             self.colours(write, half);
@@ -61,13 +67,13 @@ impl Emitter {
         }
     }
 
-    /// Where the texel of each lane is, in bytes; all of those that run are inside.
-    fn places(&mut self, write: &TexelWrite, half: u8, mask: Option<Mask>) {
-        let len = length(write.lanes.count.min(16));
+    /// Where the texel of each of up to 16 lanes is, in bytes; all of those that run are inside.
+    pub fn places_inside(&mut self, count: u8, half: u8, rows: [Bytes; 2], mask: Option<Mask>) {
+        let len = length(count);
         let to = SOURCE[usize::from(half)];
-        for (n, at) in (0..).zip(write.coordinates) {
+        for (n, row) in (0..).zip(rows) {
             let c = if n == 0 { to } else { BETWEEN[0] };
-            self.fetch(write.row_at(at, half), len, c);
+            self.fetch(row, len, c);
             let each = |first: u32| Rm::SiteEach(first + 4 * n);
             let outside = (CONDITION[0], mask.unwrap_or(0), false);
             let size = each(field::TEXELS_LAST);

@@ -78,15 +78,17 @@ pub struct Block {
     pub data: u32,
 }
 
-/// A sampler message of two coordinates, of which it is seen when it is sent that each lane gets a texel of bytes.
+/// A sampler message of two coordinates, of which it is seen when it is sent that each lane gets a texel of up to a dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// Which lanes.
     pub lanes: Lanes,
     /// The predicate.
     pub guard: Option<Guard>,
-    /// Arena offsets of the indices of surface and sampler.
-    pub named: [u32; 2],
+    /// Arena offset of the index of the surface.
+    pub surface: u32,
+    /// The same of the sampler; a load, whose coordinates are integers, has none.
+    pub sampler: Option<u32>,
     /// Arena offsets of the coordinates.
     pub coordinates: [u32; 2],
     /// Arena offset of the first channel.
