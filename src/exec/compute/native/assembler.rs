@@ -511,10 +511,15 @@ impl Assembler {
         self.at_place(true, &[0x8b], reg as u8, place);
     }
 
-    /// Moves `rax` to what is known of a sampler message, from the first one on.
-    pub fn skip_sites(&mut self, op: u32, size: u32) {
+    /// How far what is known of the message of an op is from the first one, to `rax`.
+    pub fn site(&mut self, op: u32, size: u32) {
         self.hints = self.hints.max(op + 1);
-        self.add_wide(Gpr::Rax, op * size);
+        self.move_number(Gpr::Rax, op * size);
+    }
+
+    /// Adds a qword of the context.
+    pub fn add_wide_of(&mut self, dst: Gpr, context: u32) {
+        self.at_place(true, &[0x03], dst as u8, Place::Context(context));
     }
 
     /// Loads the hint of an op from where `rcx` points to.
@@ -709,6 +714,18 @@ impl Assembler {
         self.byte(0xe9);
         self.dword(0);
         self.jumps.push((self.here(), label));
+    }
+
+    /// Runs what is elsewhere, up to where it goes [back](Assembler::back).
+    pub fn call(&mut self, label: Label) {
+        self.byte(0xe8);
+        self.dword(0);
+        self.jumps.push((self.here(), label));
+    }
+
+    /// Goes on behind the call.
+    pub fn back(&mut self) {
+        self.byte(0xc3);
     }
 
     /// Goes on elsewhere if so.

@@ -36,6 +36,8 @@ pub struct Context<'t> {
     pub places: [u32; MOST_PLACES],
     /// Windows and what is known of them.
     reach: *const Reach<'t>,
+    /// What is known of sampler messages, by op: as [`Reach`] has it, one step nearer.
+    texels: *const TexelSite,
     /// Shared local memory of the thread's group.
     shared: HostWindow,
     /// The arena is its own as long as it is here, and what else it points to stays.
@@ -88,7 +90,7 @@ pub mod field {
     pub const REACH: u32 = offset_of!(Context<'_>, reach) as u32;
     pub const WINDOWS: u32 = offset_of!(Reach<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Reach<'_>, count) as u32;
-    pub const TEXELS: u32 = offset_of!(Reach<'_>, texels) as u32;
+    pub const TEXELS: u32 = offset_of!(Context<'_>, texels) as u32;
     pub const TEXELS_SIZE: u32 = size_of::<TexelSite>() as u32;
     pub const TEXELS_HOST: u32 = offset_of!(TexelSite, host) as u32;
     pub const TEXELS_KNOWN: u32 = offset_of!(TexelSite, known) as u32;
@@ -151,6 +153,7 @@ impl<'t> Context<'t> {
             pc: 0,
             places: [0; MOST_PLACES],
             reach,
+            texels: reach.texels,
             shared,
             owner: PhantomData,
         }

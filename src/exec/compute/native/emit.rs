@@ -11,6 +11,7 @@
 
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::math::{EXP2_SERIES, LOG2_SERIES};
@@ -75,6 +76,8 @@ pub struct Emitter {
     pub all_enabled: bool,
     /// Whether results have an order is asked later, of two of them at once.
     asks_later: bool,
+    /// What several messages do alike: by itself, so that the code of a kernel fits into the first cache.
+    pub routines: Vec<(Routine, Label)>,
 }
 
 impl Emitter {
@@ -91,6 +94,7 @@ impl Emitter {
             leave: None,
             all_enabled: false,
             asks_later: false,
+            routines: Vec::new(),
         }
     }
 

@@ -254,6 +254,7 @@ mod host {
                     }
                 }
             }
+            emitter.emit_routines();
             let offsets = doors
                 .iter()
                 .map(|(_, _, l, _)| emitter.code.offset(*l) as u32);

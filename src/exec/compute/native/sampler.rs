@@ -8,10 +8,11 @@
 //!
 //! A load from outside is left to the steps in front of the message.
 
-use super::assembler::{Alu, Gpr, If, Mask, Place, Rm, Vector};
+use super::assembler::{Alu, Gpr, If, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, length};
 use super::select::Bytes;
+use super::texels::AT_LEAST;
 use super::transfer::Sample;
 use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED};
 
@@ -44,133 +45,190 @@ impl Sample {
     }
 }
 
+/// What messages do alike, for up to 16 lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Routine {
+    /// Sees that `rax` more than the first one is known of a message for surface `edx` and sampler `ecx`, or the flags say
+    /// otherwise, and makes of coordinates in the first source and the first register between the offsets of texels, in
+    /// that source; `rax` is then where that is known, and `rcx` where the texels are.
+    Places {
+        count: u8,
+        /// The lanes of a load that run; `None` for all, and for other messages.
+        mask: Option<Mask>,
+        load: bool,
+    },
+    /// Texels at these offsets, and channels of them in the registers of [`CHANNELS`].
+    Texels {
+        count: u8,
+        mask: Option<Mask>,
+        channels: u8,
+    },
+}
+
+/// Where the routine leaves channels; the second source is that of the other half.
+const CHANNELS: [Reg; 4] = [SOURCE[0], SOURCE[2], BETWEEN[1], MAKING];
+
 impl Emitter {
     /// Code for a sampler message, the op of this number.
     pub fn sample(&mut self, sample: &Sample, op: u32) {
         let masks = self.running(sample.lanes, sample.guard);
-        let code = &mut self.code;
-        code.load_wide(Gpr::Rcx, field::REACH);
-        code.load_wide_at(Gpr::Rax, Place::Table(field::TEXELS));
-        code.skip_sites(op, field::TEXELS_SIZE);
-        let is_known = code.label();
-        code.compare_place(Place::Site(field::TEXELS_KNOWN), SAMPLED);
-        code.jump_if(If::Zero, is_known);
-        code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
-        self.leave_if(If::NotZero);
-        self.code.bind(is_known);
-        let named = [Some(sample.surface), sample.sampler];
-        for (variable, known) in named.into_iter().zip(field::TEXELS_NAMED) {
-            let Some(variable) = variable else { continue };
-            self.code.load(Gpr::Rdx, Place::Arena(variable));
-            self.code.alu_place(Alu::Cmp, Gpr::Rdx, Place::Site(known));
-            self.leave_if(If::NotZero);
-        }
-        self.code
-            .load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
-        for half in 0..sample.halves() {
+        let count = sample.lanes.count.min(16);
+        let len = length(count);
+        for half in (0..sample.halves()).rev() {
             let rows = sample.coordinates.map(|at| sample.row_at(at, half));
-            let (count, mask) = (sample.lanes.count.min(16), masks[usize::from(half)]);
-            match sample.sampler {
-                Some(_) => self.texel_offsets(sample, half),
-                None => self.places_inside(count, half, rows, mask),
+            for (row, to) in rows.into_iter().zip([SOURCE[0], BETWEEN[0]]) {
+                self.fetch(row, len, to);
             }
+            self.code.site(op, field::TEXELS_SIZE);
+            self.code.load(Gpr::Rdx, Place::Arena(sample.surface));
+            if let Some(sampler) = sample.sampler {
+                self.code.load(Gpr::Rcx, Place::Arena(sampler));
+            }
+            let load = sample.sampler.is_none();
+            self.run(Routine::Places {
+                count,
+                mask: masks[usize::from(half)].filter(|_| load),
+                load,
+            });
+            self.leave_if(If::NotZero);
+            self.code.copy(SOURCE[usize::from(half)], SOURCE[0]);
         }
         for half in 0..sample.halves() {
             self.busy.clear();
-            let mask = masks[usize::from(half)];
-            self.texels(sample, half, mask);
-            self.channels(sample, half, mask);
-        }
-    }
-
-    /// Where the texel of each lane is, in bytes.
-    fn texel_offsets(&mut self, sample: &Sample, half: u8) {
-        let (len, to) = (
-            length(sample.lanes.count.min(16)),
-            SOURCE[usize::from(half)],
-        );
-        let zero = MAKING;
-        self.code
-            .vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
-        for (n, at) in (0..).zip(sample.coordinates) {
-            let c = if n == 0 { to } else { BETWEEN[0] };
-            self.fetch(sample.row_at(at, half), len, c);
-            let each = |first: u32| Rm::SiteEach(first + 4 * n);
-            let code = &mut self.code;
-            code.vector(Vector::MULPS, len, c, c, each(field::TEXELS_SCALES));
-            // What is NaN becomes the second of two: 0.
-            code.vector(Vector::MAXPS, len, c, c, Rm::Reg(zero));
-            code.vector(Vector::MINPS, len, c, c, each(field::TEXELS_LAST));
-            code.vector(Vector::CVTTPS2DQ, len, c, 0, Rm::Reg(c));
-            code.vector(Vector::PMULLD, len, c, c, each(field::TEXELS_STEPS));
-            if n > 0 {
-                code.vector(Vector::PADDD, len, to, to, Rm::Reg(c));
+            let (mask, channels) = (masks[usize::from(half)], sample.channels);
+            self.code.copy(SOURCE[0], SOURCE[usize::from(half)]);
+            self.run(Routine::Texels {
+                count,
+                mask,
+                channels,
+            });
+            for (row, value) in (0..sample.channels.count_ones()).zip(CHANNELS) {
+                let bytes = sample.row_at(sample.to + row * sample.pitch, half);
+                let target = self.row_target(bytes, len, mask);
+                self.finish(len, target, mask, value);
+                self.put_row(bytes, len, target);
             }
         }
     }
 
-    /// The texels of a half, in a register that nothing else is in.
-    fn texels(&mut self, sample: &Sample, half: u8, mask: Option<Mask>) {
-        let (len, offsets) = (
-            length(sample.lanes.count.min(16)),
-            SOURCE[usize::from(half)],
-        );
-        let to = BETWEEN[2];
+    /// Runs a routine.
+    fn run(&mut self, routine: Routine) {
+        let known = self.routines.iter().find(|(other, _)| *other == routine);
+        let label = match known {
+            Some((_, label)) => *label,
+            None => {
+                let label = self.code.label();
+                self.routines.push((routine, label));
+                label
+            }
+        };
+        self.code.call(label);
+    }
+
+    /// Emits the routines that code runs.
+    pub fn emit_routines(&mut self) {
+        for (routine, label) in std::mem::take(&mut self.routines) {
+            self.code.bind(label);
+            match routine {
+                Routine::Places { count, mask, load } => self.places_of_texels(count, mask, load),
+                Routine::Texels {
+                    count,
+                    mask,
+                    channels,
+                } => self.channels_of_texels(count, mask, channels),
+            }
+            self.code.back();
+        }
+    }
+
+    fn places_of_texels(&mut self, count: u8, mask: Option<Mask>, load: bool) {
+        let len = length(count);
+        let code = &mut self.code;
+        let (other, known) = (code.label(), code.label());
+        code.add_wide_of(Gpr::Rax, field::TEXELS);
+        code.compare_place(Place::Site(field::TEXELS_KNOWN), SAMPLED);
+        code.jump_if(If::Zero, known);
+        code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
+        code.jump_if(If::NotZero, other);
+        code.bind(known);
+        let named = [Some(Gpr::Rdx), (!load).then_some(Gpr::Rcx)];
+        for (reg, known) in named.into_iter().zip(field::TEXELS_NAMED) {
+            let Some(reg) = reg else { continue };
+            code.alu_place(Alu::Cmp, reg, Place::Site(known));
+            code.jump_if(If::NotZero, other);
+        }
+        code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
+        let zero = MAKING;
+        code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
+        for (n, c) in (0..).zip([SOURCE[0], BETWEEN[0]]) {
+            let each = |first: u32| Rm::SiteEach(first + 4 * n);
+            if load {
+                let outside = (CONDITION[0], mask.unwrap_or(0), false);
+                let size = each(field::TEXELS_LAST);
+                code.masked(Vector::PCMPUD, len, outside, c, size, Some(AT_LEAST));
+                code.test_masks(CONDITION[0], CONDITION[0]);
+                code.jump_if(If::NotZero, other);
+            } else {
+                code.vector(Vector::MULPS, len, c, c, each(field::TEXELS_SCALES));
+                // What is NaN becomes the second of two: 0.
+                code.vector(Vector::MAXPS, len, c, c, Rm::Reg(zero));
+                code.vector(Vector::MINPS, len, c, c, each(field::TEXELS_LAST));
+                code.vector(Vector::CVTTPS2DQ, len, c, 0, Rm::Reg(c));
+            }
+            code.vector(Vector::PMULLD, len, c, c, each(field::TEXELS_STEPS));
+        }
+        let [offsets, down] = [SOURCE[0], BETWEEN[0]];
+        code.vector(Vector::PADDD, len, offsets, offsets, Rm::Reg(down));
+        // All is well: the flags say zero.
+        code.alu(Alu::Xor, Gpr::Rdx, Gpr::Rdx);
+        code.bind(other);
+    }
+
+    fn channels_of_texels(&mut self, count: u8, mask: Option<Mask>, channels: u8) {
+        let (len, offsets) = (length(count), SOURCE[0]);
+        let [value, _, texels] = BETWEEN;
         let (done, apart) = (self.code.label(), self.code.label());
-        self.unless_follow(len, half, 4, mask);
+        self.unless_follow(len, 0, 4, mask);
         self.code.jump_if(If::NotZero, apart);
-        self.first_offset(half);
-        let on = (to, mask.unwrap_or(0), mask.is_some());
+        self.first_offset(0);
+        let on = (texels, mask.unwrap_or(0), mask.is_some());
         self.code
             .masked(Vector::LOAD, len, on, 0, Rm::Window(0), None);
         self.code.jump(done);
         self.code.bind(apart);
         self.all_of(mask);
-        self.code.vector(Vector::PXORD, len, to, to, Rm::Reg(to));
-        let lanes = (to, CONDITION[0], false);
-        let texels = Rm::WindowLanes(offsets, 0);
-        self.code
-            .masked(Vector::GATHER, len, lanes, 0, texels, None);
-        self.code.bind(done);
-    }
-
-    /// Channels of texels.
-    fn channels(&mut self, sample: &Sample, half: u8, mask: Option<Mask>) {
-        let len = length(sample.lanes.count.min(16));
-        let [value, part, texels] = BETWEEN;
-        // The offsets are not needed any more.
-        let (most, rest) = (SOURCE[2], SOURCE[usize::from(half)]);
-        for (to, number) in [(most, PARTS[0]), (rest, PARTS[1])] {
-            let number = Rm::Const(number.to_bits());
-            self.code.vector(Vector::BROADCAST, len, to, 0, number);
-        }
-        let asked = (0..4u32).filter(|c| sample.channels >> c & 1 == 1);
-        for (row, c) in (0..).zip(asked) {
-            let bytes = sample.row_at(sample.to + row * sample.pitch, half);
-            let each = |first: u32| Rm::SiteEach(first + 4 * c);
-            let code = &mut self.code;
-            code.vector(
-                Vector::PSRLVD,
-                len,
-                value,
-                texels,
-                each(field::TEXELS_SHIFTS),
-            );
-            let mask_of_one = Rm::SiteEach(field::TEXELS_MASK);
-            code.vector(Vector::PANDD, len, part, value, mask_of_one);
-            let as_they_are = code.label();
-            code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
-            code.jump_if(If::Zero, as_they_are);
-            code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(part));
+        let code = &mut self.code;
+        code.vector(Vector::PXORD, len, texels, texels, Rm::Reg(texels));
+        let lanes = (texels, CONDITION[0], false);
+        let from = Rm::WindowLanes(offsets, 0);
+        code.masked(Vector::GATHER, len, lanes, 0, from, None);
+        code.bind(done);
+        let as_they_are = code.label();
+        code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
+        code.jump_if(If::Zero, as_they_are);
+        let asked = || (0..4u32).filter(|c| channels >> c & 1 == 1).zip(CHANNELS);
+        let each = |first: u32, c: u32| Rm::SiteEach(first + 4 * c);
+        let one = Rm::SiteEach(field::TEXELS_MASK);
+        let [most, rest] = PARTS.map(|part| Rm::Const(part.to_bits()));
+        for (c, to) in asked() {
+            let shift = each(field::TEXELS_SHIFTS, c);
+            code.vector(Vector::PSRLVD, len, value, texels, shift);
+            code.vector(Vector::PANDD, len, value, value, one);
+            code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(value));
             // Of a byte one product is exact, so that one rounding is that of the sum.
-            code.vector(Vector::MULPS, len, part, value, Rm::Reg(rest));
-            code.vector(Vector::FMADD231PS, len, part, value, Rm::Reg(most));
-            code.bind(as_they_are);
-            let target = self.row_target(bytes, len, mask);
-            let to = (target, mask.unwrap_or(0), false);
-            let absent = each(field::TEXELS_ABSENT);
-            self.code.masked(Vector::PORD, len, to, part, absent, None);
-            self.put_row(bytes, len, target);
+            code.vector(Vector::MULPS, len, to, value, rest);
+            code.vector(Vector::FMADD231PS, len, to, value, most);
+            let absent = each(field::TEXELS_ABSENT, c);
+            code.vector(Vector::PORD, len, to, to, absent);
+        }
+        code.back();
+        code.bind(as_they_are);
+        for (c, to) in asked() {
+            let shift = each(field::TEXELS_SHIFTS, c);
+            code.vector(Vector::PSRLVD, len, to, texels, shift);
+            code.vector(Vector::PANDD, len, to, to, one);
+            let absent = each(field::TEXELS_ABSENT, c);
+            code.vector(Vector::PORD, len, to, to, absent);
         }
     }
 }

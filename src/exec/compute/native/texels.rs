@@ -15,7 +15,7 @@ use super::transfer::TexelWrite;
 use crate::exec::state::texel_sites::WRITTEN;
 
 /// Predicate of comparison: at least, as far as there is an order.
-const AT_LEAST: u8 = 5;
+pub const AT_LEAST: u8 = 5;
 
 impl TexelWrite {
     fn halves(&self) -> u8 {
@@ -41,9 +41,8 @@ impl Emitter {
     pub fn texel_write(&mut self, write: &TexelWrite, op: u32) {
         let masks = self.running(write.lanes, write.guard);
         let code = &mut self.code;
-        code.load_wide(Gpr::Rcx, field::REACH);
-        code.load_wide_at(Gpr::Rax, Place::Table(field::TEXELS));
-        code.skip_sites(op, field::TEXELS_SIZE);
+        code.site(op, field::TEXELS_SIZE);
+        code.add_wide_of(Gpr::Rax, field::TEXELS);
         code.compare_place(Place::Site(field::TEXELS_KNOWN), WRITTEN);
         self.leave_if(If::NotZero);
         self.code.load(Gpr::Rdx, Place::Arena(write.surface));
@@ -53,13 +52,7 @@ impl Emitter {
         self.code
             .load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
         for half in 0..write.halves() {
-            let rows = write.coordinates.map(|at| write.row_at(at, half));
-            self.places_inside(
-                write.lanes.count.min(16),
-                half,
-                rows,
-                masks[usize::from(half)],
-            );
+            self.places(write, half, masks[usize::from(half)]);
         }
         for half in 0..write.halves() {
             self.colours(write, half);
@@ -67,13 +60,13 @@ impl Emitter {
         }
     }
 
-    /// Where the texel of each of up to 16 lanes is, in bytes; all of those that run are inside.
-    pub fn places_inside(&mut self, count: u8, half: u8, rows: [Bytes; 2], mask: Option<Mask>) {
-        let len = length(count);
+    /// Where the texel of each lane is, in bytes; all of those that run are inside.
+    fn places(&mut self, write: &TexelWrite, half: u8, mask: Option<Mask>) {
+        let len = length(write.lanes.count.min(16));
         let to = SOURCE[usize::from(half)];
-        for (n, row) in (0..).zip(rows) {
+        for (n, at) in (0..).zip(write.coordinates) {
             let c = if n == 0 { to } else { BETWEEN[0] };
-            self.fetch(row, len, c);
+            self.fetch(write.row_at(at, half), len, c);
             let each = |first: u32| Rm::SiteEach(first + 4 * n);
             let outside = (CONDITION[0], mask.unwrap_or(0), false);
             let size = each(field::TEXELS_LAST);
