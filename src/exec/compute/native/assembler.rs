@@ -188,6 +188,11 @@ vectors! {
     PSRLVQ = 1 2 1 0x45;
     PSRAVQ = 1 2 1 0x46;
     PMOVSXDQ = 1 2 0 0x25;
+    UNPCKLPS = 0 1 0 0x14;
+    UNPCKHPS = 0 1 0 0x15;
+    UNPCKLPD = 1 1 1 0x14;
+    UNPCKHPD = 1 1 1 0x15;
+    SHUFF32X4 = 1 3 0 0x23;
     PTESTMD = 1 2 0 0x27;
     PTESTMQ = 1 2 1 0x27;
 }

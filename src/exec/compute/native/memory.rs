@@ -425,6 +425,18 @@ impl Emitter {
             self.code.jump(done);
             self.code.bind(apart);
         }
+        if message.is_of_quads() {
+            self.unless_follow(len, half, message.size(), mask);
+            self.code.jump_if(If::NotZero, apart);
+            self.unless_all(mask, apart);
+            self.first_offset(half);
+            let quads = self.load_quads();
+            for (target, value) in targets.iter().zip(quads) {
+                self.code.copy(*target, value);
+            }
+            self.code.jump(done);
+            self.code.bind(apart);
+        }
         if message.bytes == 4 {
             let one = BETWEEN[0];
             self.code
@@ -459,6 +471,16 @@ impl Emitter {
         }
     }
 
+    /// Goes to a label unless all of 16 lanes run.
+    fn unless_all(&mut self, mask: Option<Mask>, to: Label) {
+        if let Some(mask) = mask {
+            self.code.store_mask(Gpr::Rax, mask);
+            self.code.alu_number(Alu::And, Gpr::Rax, 0xffff);
+            self.code.alu_number(Alu::Cmp, Gpr::Rax, 0xffff);
+            self.code.jump_if(If::NotZero, to);
+        }
+    }
+
     /// The lanes of a gather or scatter, which it takes away as it goes.
     pub fn all_of(&mut self, mask: Option<Mask>) {
         match mask {
@@ -480,6 +502,14 @@ impl Emitter {
             let from = (from, mask.unwrap_or(0), false);
             self.code
                 .masked(Vector::STORE, len, from, 0, Rm::Window(0), None);
+            self.code.jump(done);
+            self.code.bind(apart);
+        }
+        if message.is_of_quads() {
+            // They follow each other, as was asked before.
+            self.unless_all(mask, apart);
+            self.first_offset(half);
+            self.store_quads([0, 1, 2, 3].map(|element| message.row_of(element, half)));
             self.code.jump(done);
             self.code.bind(apart);
         }
@@ -597,6 +627,11 @@ impl Transfer {
     /// Bytes that are read or written at a lane's place: narrow elements are read as dwords.
     fn reached(&self) -> u32 {
         self.size().max(4)
+    }
+
+    /// Whether four dwords of 16 lanes are moved.
+    fn is_of_quads(&self) -> bool {
+        (self.bytes, self.rows, self.row()) == (4, 4, 16)
     }
 
     /// What is taken from the address of a window instead of being added to those of lanes.

@@ -40,6 +40,8 @@ mod flow;
 #[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
+mod quads;
+#[cfg(target_arch = "x86_64")]
 mod qwords;
 #[cfg(target_arch = "x86_64")]
 mod sampler;
