@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Relea
 pub const SAMPLED: u32 = 1;
 /// The message is one of a sampler for bits as they are.
 pub const AS_THEY_ARE: u32 = 3;
+/// As [`SAMPLED`], of texels whose four bytes are red, green, blue and alpha.
+pub const SAMPLED_IN_ORDER: u32 = 4;
 /// The message is a typed write.
 pub const WRITTEN: u32 = 2;
 
@@ -18,7 +20,7 @@ pub const WRITTEN: u32 = 2;
 pub struct TexelSite {
     /// Where the first texel is on the host.
     pub host: AtomicU64,
-    /// [`SAMPLED`], [`AS_THEY_ARE`], [`WRITTEN`]: the rest is there; 0: it is not.
+    /// [`SAMPLED`], [`SAMPLED_IN_ORDER`], [`AS_THEY_ARE`], [`WRITTEN`]: the rest is there; 0: it is not.
     pub known: AtomicU32,
     /// Binding table index or handle.
     pub surface: AtomicU32,
@@ -51,7 +53,9 @@ impl TexelSite {
         put(&self.shifts, &texels.packed.shifts);
         put(&self.absent, &texels.packed.absent);
         self.mask.store(texels.packed.mask, Relaxed);
+        let in_order = texels.packed.shifts == [0, 8, 16, 24];
         let known = match texels.packed.unorm {
+            true if in_order => SAMPLED_IN_ORDER,
             true => SAMPLED,
             false => AS_THEY_ARE,
         };

@@ -60,6 +60,8 @@ pub enum Rm {
     Const64(u64),
     /// So much more in each lane than in the one before, 0 in the first.
     Steps(u32),
+    /// The control that puts this byte of each dword in its lowest place, with zeros above.
+    ByteOfEach(u32),
     /// Bytes of a window: at `rcx` and `rdx` together, and this.
     Window(u32),
     /// One element of a window for all lanes, at the same place.
@@ -151,6 +153,7 @@ vectors! {
     PABSD = 1 2 0 0x1e;
     PSLLVD = 1 2 0 0x47;
     PSRLVD = 1 2 0 0x45;
+    PSHUFB = 1 2 0 0x00;
     PSRAVD = 1 2 0 0x46;
     SHIFT_BY = 1 1 0 0x72;
     PMINSD = 1 2 0 0x39;
@@ -355,7 +358,7 @@ impl Assembler {
                 (Gpr::Rsi as u8, true)
             }
             Rm::Const(_) | Rm::Const64(_) => (5, true),
-            Rm::Steps(_) => (5, false),
+            Rm::Steps(_) | Rm::ByteOfEach(_) => (5, false),
             // Windows are bounded by instructions in front.
             Rm::Window(_) | Rm::WindowLanes(..) => (Gpr::Rcx as u8, false),
             Rm::WindowEach(_) => (Gpr::Rcx as u8, true),
@@ -426,6 +429,12 @@ impl Assembler {
             Rm::Steps(step) => {
                 let steps: [u32; 16] = std::array::from_fn(|lane| lane as u32 * step);
                 used = Some(self.constant(&steps));
+            }
+            Rm::ByteOfEach(byte) => {
+                // Bytes of a control with the uppermost bit set give zero.
+                let controls = |lane: u32| 0x8080_8000 | 4 * (lane % 4) + byte;
+                let controls: [u32; 16] = std::array::from_fn(|lane| controls(lane as u32));
+                used = Some(self.constant(&controls));
             }
             Rm::Const64(value) => {
                 used = Some(self.constant(&[value as u32, (value >> 32) as u32]));

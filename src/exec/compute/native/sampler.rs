@@ -8,13 +8,13 @@
 //!
 //! A load from outside is left to the steps in front of the message.
 
-use super::assembler::{Alu, Gpr, If, Mask, Place, Reg, Rm, Vector};
+use super::assembler::{Alu, Assembler, Gpr, If, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, length};
 use super::select::Bytes;
 use super::texels::AT_LEAST;
 use super::transfer::Sample;
-use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED};
+use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED, SAMPLED_IN_ORDER};
 
 /// 1/256 and 1/65280.
 const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
@@ -146,8 +146,10 @@ impl Emitter {
         let code = &mut self.code;
         let (other, known) = (code.label(), code.label());
         code.add_wide_of(Gpr::Rax, field::TEXELS);
-        code.compare_place(Place::Site(field::TEXELS_KNOWN), SAMPLED);
-        code.jump_if(If::Zero, known);
+        for how in [SAMPLED_IN_ORDER, SAMPLED] {
+            code.compare_place(Place::Site(field::TEXELS_KNOWN), how);
+            code.jump_if(If::Zero, known);
+        }
         code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
         code.jump_if(If::NotZero, other);
         code.bind(known);
@@ -203,32 +205,46 @@ impl Emitter {
         let from = Rm::WindowLanes(offsets, 0);
         code.masked(Vector::GATHER, len, lanes, 0, from, None);
         code.bind(done);
-        let as_they_are = code.label();
-        code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
-        code.jump_if(If::Zero, as_they_are);
+        let (as_they_are, in_order) = (code.label(), code.label());
+        for (how, label) in [(SAMPLED_IN_ORDER, in_order), (AS_THEY_ARE, as_they_are)] {
+            code.compare_place(Place::Site(field::TEXELS_KNOWN), how);
+            code.jump_if(If::Zero, label);
+        }
         let asked = || (0..4u32).filter(|c| channels >> c & 1 == 1).zip(CHANNELS);
-        let each = |first: u32, c: u32| Rm::SiteEach(first + 4 * c);
-        let one = Rm::SiteEach(field::TEXELS_MASK);
+        let bits = |code: &mut Assembler, c: u32, to: Reg| {
+            let each = |first: u32| Rm::SiteEach(first + 4 * c);
+            code.vector(Vector::PSRLVD, len, to, texels, each(field::TEXELS_SHIFTS));
+            let one = Rm::SiteEach(field::TEXELS_MASK);
+            code.vector(Vector::PANDD, len, to, to, one);
+        };
+        let or_absent = |code: &mut Assembler, c: u32, to: Reg| {
+            let absent = Rm::SiteEach(field::TEXELS_ABSENT + 4 * c);
+            code.vector(Vector::PORD, len, to, to, absent);
+        };
         let [most, rest] = PARTS.map(|part| Rm::Const(part.to_bits()));
-        for (c, to) in asked() {
-            let shift = each(field::TEXELS_SHIFTS, c);
-            code.vector(Vector::PSRLVD, len, value, texels, shift);
-            code.vector(Vector::PANDD, len, value, value, one);
+        let divided = |code: &mut Assembler, to: Reg| {
             code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(value));
             // Of a byte one product is exact, so that one rounding is that of the sum.
             code.vector(Vector::MULPS, len, to, value, rest);
             code.vector(Vector::FMADD231PS, len, to, value, most);
-            let absent = each(field::TEXELS_ABSENT, c);
-            code.vector(Vector::PORD, len, to, to, absent);
+        };
+        for (c, to) in asked() {
+            bits(code, c, value);
+            divided(code, to);
+            or_absent(code, c, to);
+        }
+        code.back();
+        code.bind(in_order);
+        for (c, to) in asked() {
+            let byte = Rm::ByteOfEach(c);
+            code.vector(Vector::PSHUFB, len, value, texels, byte);
+            divided(code, to);
         }
         code.back();
         code.bind(as_they_are);
         for (c, to) in asked() {
-            let shift = each(field::TEXELS_SHIFTS, c);
-            code.vector(Vector::PSRLVD, len, to, texels, shift);
-            code.vector(Vector::PANDD, len, to, to, one);
-            let absent = each(field::TEXELS_ABSENT, c);
-            code.vector(Vector::PORD, len, to, to, absent);
+            bits(code, c, to);
+            or_absent(code, c, to);
         }
     }
 }
