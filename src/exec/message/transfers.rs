@@ -108,6 +108,7 @@ fn sample(program: &Program, send: &Send, request: &SamplerRequest) -> Option<Sa
     let places = places(program, send, request)?;
     let dword = |at: usize| u32::try_from(at).ok();
     Some(Sample {
+        op: request.op,
         lanes: send.lanes,
         guard: send.guard,
         surface: send.surface?,

@@ -15,6 +15,7 @@ use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::math::{EXP2_SERIES, LOG2_SERIES};
+use crate::message::SamplerOp;
 use crate::program::{Group, Guard, Lanes};
 
 /// Masks that hold the execution mask.
@@ -36,6 +37,9 @@ pub const FIRST_HELD: Reg = 7;
 /// One past the last register.
 pub const REGISTERS: Reg = 32;
 
+/// Registers that are not pinned, of which some may be kept for later.
+const MANY_FREE: Reg = 20;
+
 const SIGN: u32 = 1 << 31;
 const EXPONENT: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
@@ -52,6 +56,18 @@ pub const fn length(lanes: u8) -> Len {
     }
 }
 
+/// A coordinate that a sample has scaled: the offsets of its texels along that axis.
+pub struct Scaled {
+    /// The coordinate.
+    pub row: Bytes,
+    /// What was asked.
+    pub op: SamplerOp,
+    /// The dwords that name surface and sampler.
+    pub named: [u32; 2],
+    /// Where the offsets are.
+    pub reg: Reg,
+}
+
 /// Code of a program that grows, and what its registers hold at this point.
 pub struct Emitter {
     /// The code.
@@ -64,6 +80,10 @@ pub struct Emitter {
     pub flags: Vec<(u32, Gpr)>,
     /// Bytes that registers hold here, as the arena does.
     held: Vec<(Bytes, Reg)>,
+    /// Single dwords that are copies of others.
+    copies: Vec<(u32, u32)>,
+    /// Coordinates that samples have scaled, the latest one last.
+    pub scaled: Vec<Scaled>,
     /// The next register to hold something.
     turn: Reg,
     /// The first register that is not pinned.
@@ -88,6 +108,8 @@ impl Emitter {
             pinned: Vec::new(),
             flags: Vec::new(),
             held: Vec::new(),
+            copies: Vec::new(),
+            scaled: Vec::new(),
             turn: FIRST_HELD,
             free: FIRST_HELD,
             busy: Vec::new(),
@@ -101,6 +123,19 @@ impl Emitter {
     /// Nothing is known of registers that are not pinned.
     pub fn forget(&mut self) {
         self.held.clear();
+        self.copies.clear();
+        self.scaled.clear();
+    }
+
+    /// Where a single dword was copied from, or itself.
+    pub fn origin(&self, at: u32) -> u32 {
+        let copy = self.copies.iter().find(|(to, _)| *to == at);
+        copy.map_or(at, |(_, from)| *from)
+    }
+
+    /// A register to be kept for later, if enough are left.
+    pub fn spare(&mut self) -> Option<Reg> {
+        (REGISTERS - self.free >= MANY_FREE).then(|| self.take())
     }
 
     /// The register that holds bytes.
@@ -123,7 +158,7 @@ impl Emitter {
             } else {
                 reg + 1
             };
-            if !self.busy.contains(&reg) {
+            if !self.busy.contains(&reg) && self.scaled.iter().all(|s| s.reg != reg) {
                 self.busy.push(reg);
                 self.held.retain(|(_, r)| *r != reg);
                 return reg;
@@ -134,6 +169,10 @@ impl Emitter {
     /// Bytes were written: what registers hold of them is old.
     pub fn overwrite(&mut self, bytes: Bytes) {
         self.held.retain(|(b, _)| !b.overlaps(bytes));
+        let stays = |at: u32| !Bytes::one(at).overlaps(bytes);
+        self.copies.retain(|(to, from)| stays(*to) && stays(*from));
+        self.scaled
+            .retain(|s| !s.row.overlaps(bytes) && s.named.iter().all(|at| stays(*at)));
     }
 
     /// Brings the masks up to date with the execution mask.
@@ -258,6 +297,17 @@ impl Emitter {
             | Work::CompareSigned(relation)
             | Work::CompareUnsigned(relation) => self.compare(inst, relation),
             _ => self.values(inst),
+        }
+        // What names surfaces and samplers is written anew in front of each message.
+        if let (Work::Move, [source], Put::Dense(to)) = (inst.work, &inst.src[..], inst.dst)
+            && inst.is_uniform()
+            && source.modifier.is_none()
+            && let Some(from) = inst.read(source, 0)
+            && from == Bytes::one(from.at)
+            && to.abs_diff(from.at) >= 4
+        {
+            let from = self.origin(from.at);
+            self.copies.push((to, from));
         }
     }
 

@@ -10,11 +10,12 @@
 
 use super::assembler::{Alu, Assembler, Gpr, If, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, length};
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, Scaled, length};
 use super::select::Bytes;
 use super::texels::AT_LEAST;
 use super::transfer::Sample;
 use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED, SAMPLED_IN_ORDER};
+use crate::message::SamplerOp;
 
 /// 1/256 and 1/65280.
 const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
@@ -51,18 +52,27 @@ pub enum Routine {
     /// Sees that `rax` more than the first one is known of a message for surface `edx` and sampler `ecx`, or the flags say
     /// otherwise, and makes of coordinates in the first source and the first register between the offsets of texels, in
     /// that source; `rax` is then where that is known, and `rcx` where the texels are.
-    Places {
-        count: u8,
-        /// The lanes of a load that run; `None` for all, and for other messages.
-        mask: Option<Mask>,
-        load: bool,
-    },
+    Places { count: u8, how: Coordinates },
     /// Texels at these offsets, and channels of them in the registers of [`CHANNELS`].
     Texels {
         count: u8,
         mask: Option<Mask>,
         channels: u8,
     },
+}
+
+/// Scaled coordinates that are kept: those of 32 lanes.
+const MOST_SCALED: usize = 2;
+
+/// What coordinates are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinates {
+    /// Those of a sample.
+    Sampled,
+    /// The same, the second of which is scaled.
+    SecondScaled,
+    /// Those of a load, on these lanes; `None`: on all.
+    Loaded(Option<Mask>),
 }
 
 /// Where the routine leaves channels; the second source is that of the other half.
@@ -75,22 +85,35 @@ impl Emitter {
         let count = sample.lanes.count.min(16);
         let len = length(count);
         for half in (0..sample.halves()).rev() {
-            let rows = sample.coordinates.map(|at| sample.row_at(at, half));
-            for (row, to) in rows.into_iter().zip([SOURCE[0], BETWEEN[0]]) {
-                self.fetch(row, len, to);
+            let [across, down] = sample.coordinates.map(|at| sample.row_at(at, half));
+            self.fetch(across, len, SOURCE[0]);
+            let named = sample
+                .sampler
+                .map(|s| [sample.surface, s].map(|at| self.origin(at)));
+            let scaled = self
+                .scaled
+                .iter()
+                .find(|s| (s.row, s.op, Some(s.named)) == (down, sample.op, named));
+            let scaled = scaled.map(|s| s.reg);
+            match scaled {
+                Some(reg) => self.code.copy(BETWEEN[0], reg),
+                None => self.fetch(down, len, BETWEEN[0]),
             }
             self.code.site(op, field::TEXELS_SIZE);
             self.code.load(Gpr::Rdx, Place::Arena(sample.surface));
             if let Some(sampler) = sample.sampler {
                 self.code.load(Gpr::Rcx, Place::Arena(sampler));
             }
-            let load = sample.sampler.is_none();
-            self.run(Routine::Places {
-                count,
-                mask: masks[usize::from(half)].filter(|_| load),
-                load,
-            });
+            let how = match (sample.sampler, scaled) {
+                (None, _) => Coordinates::Loaded(masks[usize::from(half)]),
+                (Some(_), None) => Coordinates::Sampled,
+                (Some(_), Some(_)) => Coordinates::SecondScaled,
+            };
+            self.run(Routine::Places { count, how });
             self.leave_if(If::NotZero);
+            if let (Some(named), None) = (named, scaled) {
+                self.keep_scaled(down, sample.op, named);
+            }
             self.code.copy(SOURCE[usize::from(half)], SOURCE[0]);
         }
         for half in 0..sample.halves() {
@@ -108,6 +131,21 @@ impl Emitter {
                 self.finish(len, target, mask, value);
                 self.put_row(bytes, len, target);
             }
+        }
+    }
+
+    /// Keeps the scaled coordinate that is in the first register between.
+    fn keep_scaled(&mut self, row: Bytes, op: SamplerOp, named: [u32; 2]) {
+        self.busy.clear();
+        let old = (self.scaled.len() == MOST_SCALED).then(|| self.scaled.remove(0).reg);
+        if let Some(reg) = old.or_else(|| self.spare()) {
+            self.code.copy(reg, BETWEEN[0]);
+            self.scaled.push(Scaled {
+                row,
+                op,
+                named,
+                reg,
+            });
         }
     }
 
@@ -130,7 +168,7 @@ impl Emitter {
         for (routine, label) in std::mem::take(&mut self.routines) {
             self.code.bind(label);
             match routine {
-                Routine::Places { count, mask, load } => self.places_of_texels(count, mask, load),
+                Routine::Places { count, how } => self.places_of_texels(count, how),
                 Routine::Texels {
                     count,
                     mask,
@@ -141,8 +179,9 @@ impl Emitter {
         }
     }
 
-    fn places_of_texels(&mut self, count: u8, mask: Option<Mask>, load: bool) {
+    fn places_of_texels(&mut self, count: u8, how: Coordinates) {
         let len = length(count);
+        let load = matches!(how, Coordinates::Loaded(_));
         let code = &mut self.code;
         let (other, known) = (code.label(), code.label());
         code.add_wide_of(Gpr::Rax, field::TEXELS);
@@ -164,7 +203,10 @@ impl Emitter {
         code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
         for (n, c) in (0..).zip([SOURCE[0], BETWEEN[0]]) {
             let each = |first: u32| Rm::SiteEach(first + 4 * n);
-            if load {
+            if n == 1 && how == Coordinates::SecondScaled {
+                continue;
+            }
+            if let Coordinates::Loaded(mask) = how {
                 let outside = (CONDITION[0], mask.unwrap_or(0), false);
                 let size = each(field::TEXELS_LAST);
                 code.masked(Vector::PCMPUD, len, outside, c, size, Some(AT_LEAST));

@@ -261,6 +261,15 @@ impl Bytes {
         }
     }
 
+    /// A single dword.
+    pub const fn one(at: u32) -> Bytes {
+        Bytes {
+            at,
+            len: 4,
+            kind: Kind::Each,
+        }
+    }
+
     pub const fn overlaps(self, other: Bytes) -> bool {
         self.at < other.at + other.len && other.at < self.at + self.len
     }

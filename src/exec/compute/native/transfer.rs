@@ -1,6 +1,7 @@
 //! Messages that are code: dwords, words and bytes between registers and windows, lane by lane.
 
 use crate::isa::Type;
+use crate::message::SamplerOp;
 use crate::program::{Guard, Lanes, Program};
 
 /// What such a message does. Who makes one has seen that its registers lie in their variables from end to end.
@@ -81,6 +82,8 @@ pub struct Block {
 /// A sampler message of two coordinates, of which it is seen when it is sent that each lane gets a texel of up to a dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
+    /// What is asked; those that ask the same of the same surface and sampler differ in no more than what is below.
+    pub op: SamplerOp,
     /// Which lanes.
     pub lanes: Lanes,
     /// The predicate.
