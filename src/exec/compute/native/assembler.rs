@@ -737,6 +737,12 @@ impl Assembler {
         self.jumps.push((self.here(), label));
     }
 
+    /// What follows begins at a line of the cache; nothing runs into it.
+    pub fn align(&mut self) {
+        self.bytes
+            .resize(self.bytes.len().next_multiple_of(64), 0xcc);
+    }
+
     /// Goes on behind the call.
     pub fn back(&mut self) {
         self.byte(0xc3);

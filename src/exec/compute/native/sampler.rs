@@ -166,6 +166,7 @@ impl Emitter {
     /// Emits the routines that code runs.
     pub fn emit_routines(&mut self) {
         for (routine, label) in std::mem::take(&mut self.routines) {
+            self.code.align();
             self.code.bind(label);
             match routine {
                 Routine::Places { count, how } => self.places_of_texels(count, how),
