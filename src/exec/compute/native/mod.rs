@@ -13,14 +13,15 @@
 //!
 //! Messages that move dwords between registers and buffers, shared local memory or 64-bit addresses are code as well
 //! (`transfer`, `memory`): offsets are compared with the size of the window that the message reached last, and what is
-//! outside of it, or not aligned, is left to the steps in front of the message. So are samples of the nearest texel
-//! (`sampler`) and typed writes (`texels`) of bytes, once the steps have served the message and know what it reaches.
+//! outside of it, or not aligned, is left to the steps in front of the message. So are samples of the nearest texel and loads
+//! (`sampler`) of up to a dword and typed writes (`texels`) of bytes, once the steps have served the message and know what it
+//! reaches. Threads that all stand at the barrier of their group behind a region go on in the next one.
 //!
 //! Singles round to nearest even, as the host does unless told otherwise; denormals are flushed by instructions of their
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
-//! hangs on the last bits of a double. Other float modes, sines, doubles, halves, atomics, sampler messages, lists of
-//! offsets and operands through addresses have no code.
+//! hangs on the last bits of a double. Other float modes, sines, doubles, halves, atomics but sums of dwords, other
+//! sampler messages, lists of offsets and operands through addresses have no code.
 //!
 //! An own assembler for some sixty instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because
