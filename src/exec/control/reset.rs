@@ -248,7 +248,7 @@ const ALL: u8 = u8::MAX - 1;
 impl Written {
     /// Keeps what is certain on another way, too. Says whether that is less.
     fn meet(&mut self, other: &Written) -> bool {
-        let mut less = self.parted < other.parted;
+        let mut less = other.parted && !self.parted;
         self.parted |= other.parted;
         for (own, &other) in self.bytes.iter_mut().zip(&other.bytes) {
             let both = match (*own, other) {

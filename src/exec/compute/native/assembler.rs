@@ -432,7 +432,7 @@ impl Assembler {
             }
             Rm::ByteOfEach(byte) => {
                 // Bytes of a control with the uppermost bit set give zero.
-                let controls = |lane: u32| 0x8080_8000 | 4 * (lane % 4) + byte;
+                let controls = |lane: u32| 0x8080_8000 + 4 * (lane % 4) + byte;
                 let controls: [u32; 16] = std::array::from_fn(|lane| controls(lane as u32));
                 used = Some(self.constant(&controls));
             }
