@@ -5,6 +5,10 @@
 /// Near is an edit distance (letters changed, added, left out, swapped with their neighbour) of one for
 /// each three letters, and three at most; upper and lower case count as equal.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(word, &mut names.into_iter())
+}
+
+fn nearest_of<'a>(word: &str, names: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = word.to_ascii_lowercase();
     // A name of an absurd length is not a slip of the finger, and the table below is quadratic.
     if wanted.len() > 64 {
@@ -13,7 +17,6 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     let letters = wanted.chars().count();
     let allowed = wanted.len().div_ceil(3).min(3);
     names
-        .into_iter()
         .filter(|name| name.len() <= 64)
         // As many letters are added or left out at least, which is found out faster than the distance.
         .filter(|name| name.chars().count().abs_diff(letters) <= allowed)
