@@ -2,6 +2,7 @@
 
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::laws::lowered;
 use crate::exec::compute::native::NativeCode;
 use crate::exec::message::environment::{Allowance, Environment};
 use crate::exec::message::site_plans::SitePlans;
@@ -233,5 +234,113 @@ fn every_message_here_is_code() {
                 assert_eq!(message(&program, send).is_some(), true, "{line}");
             }
         }
+    }
+}
+
+/// A loop that changes what its messages name or where they read.
+fn loop_of(body: &str) -> Program {
+    lowered(format!(
+        ".version 3.6
+.kernel \"k\"
+.decl U v_type=G type=f num_elts=16 align=GRF
+.decl V v_type=G type=f num_elts=16 align=GRF
+.decl A v_type=G type=f num_elts=16 align=GRF
+.decl D v_type=G type=f num_elts=16 align=GRF
+.decl O v_type=G type=ud num_elts=16 align=GRF
+.decl I v_type=G type=d num_elts=1 align=GRF
+.decl N v_type=G type=ud num_elts=1 align=GRF
+.decl P1 v_type=P num_elts=1
+.decl S0 v_type=S num_elts=1
+.decl T6 v_type=T num_elts=1
+mov (M1_NM, 1) N(0,0)<1> 0x6:ud
+mov (M1, 16) U(0,0)<1> 0x3e000000:f
+again:
+{body}
+add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
+cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x9:d
+(P1) goto (M1, 1) again
+ret (M1, 1)
+"
+    ))
+}
+
+/// Names that change from round to round, and coordinates and names between messages that have the rest in common.
+const LOOPS: [&str; 4] = [
+    "movs (M1_NM, 1) T6(0) N(0,0)<0;1,0>
+gather4_scaled.R (M1, 16) T6 0x0:ud O.0 D.0
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>
+xor (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud",
+    "movs (M1_NM, 1) T6(0) N(0,0)<0;1,0>
+sample_lz.R (M1, 16) 0x0:uw S0 T6 D.0 U.0 V.0
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>
+xor (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud",
+    "sample_lz.R (M1, 16) 0x0:uw S0 T6 D.0 V.0 V.0
+add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> D(0,0)<1;1,0>
+sample_lz.R (M1, 16) 0x0:uw S0 T6 D.0 V.0 V.0",
+    "movs (M1_NM, 1) T6(0) N(0,0)<0;1,0>
+sample_lz.R (M1, 16) 0x0:uw S0 T6 D.0 V.0 V.0
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>
+xor (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+movs (M1_NM, 1) T6(0) N(0,0)<0;1,0>
+sample_lz.R (M1, 16) 0x0:uw S0 T6 D.0 V.0 V.0
+xor (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x3dcccccd:f",
+];
+
+#[test]
+fn what_a_loop_changes_between_messages_is_seen() {
+    let image = |width, height, by: usize| {
+        let format = Format::named("R8_UNORM").expect("a format");
+        let surface = Surface::zeroed(Description::d2(format, width, height)).expect("an image");
+        let bytes: Vec<u8> = (0..surface.memory().len())
+            .map(|i| ((i + i / 61) * by + 9) as u8 & 0x3f)
+            .collect();
+        surface.memory().write(0, &bytes);
+        Arc::new(surface)
+    };
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, image(61, 13, 7));
+    bindings.surfaces.insert(7, image(61, 3, 5));
+    let state = SamplerState {
+        address: [Address::Clamp; 3],
+        ..SamplerState::default()
+    };
+    let state = state.filtered(Filter::Nearest, Filter::Nearest);
+    bindings
+        .samplers
+        .insert(0, Sampler::Texture(Arc::new(state)));
+    let run = |program: &Program, native| {
+        let (code, plans) = (Decoded::new(program), SitePlans::new(program));
+        let resources = Resources::new(&bindings);
+        let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+        let allowance = Allowance::new(u64::MAX, None);
+        let environment = Environment {
+            code: &code,
+            resources: &resources,
+            plans: &plans,
+            slm: &slm,
+            named: &named,
+            scratch_bytes: 0,
+            limit: 1000,
+            turn: u64::MAX,
+            allowance: &allowance,
+            through_bits: false,
+            tally: None,
+            native,
+        };
+        // The second one finds all messages known.
+        let run = |_| {
+            let mut thread = Thread::new(program, ThreadId::default(), 0xffff);
+            let ran = thread.run(&environment, &mut Silent);
+            ran.unwrap_or_else(|trap| panic!("{trap:?}"));
+            thread.arena[..program.general_bytes as usize].to_vec()
+        };
+        [0, 1].map(run)
+    };
+    for body in LOOPS {
+        let program = loop_of(body);
+        let steps = run(&program, NativeCode::Never);
+        assert_eq!(steps[0], steps[1], "{body}");
+        assert_eq!(run(&program, NativeCode::Always), steps, "{body}");
     }
 }

@@ -534,10 +534,10 @@ impl Emitter {
 
     /// Puts a register of bytes where it belongs.
     pub fn put_row(&mut self, bytes: Bytes, len: Len, target: Reg) {
+        self.overwrite(bytes);
         if let Some(pin) = self.pin(bytes) {
             return self.code.copy(pin, target);
         }
-        self.overwrite(bytes);
         self.code
             .vector(Vector::STORE, len, target, 0, Rm::Row(bytes.at));
         self.held.push((bytes, target));
@@ -553,11 +553,11 @@ impl Emitter {
     /// Puts a result where it belongs.
     fn put(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, target: Reg) {
         let bytes = inst.written(r);
+        self.overwrite(bytes);
         if let Some(pin) = self.pin(bytes) {
             return self.code.copy(pin, target);
         }
         let len = length(inst.row());
-        self.overwrite(bytes);
         match inst.dst {
             Put::Dense(at) if bytes.kind == Kind::Each => {
                 self.code

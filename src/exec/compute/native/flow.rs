@@ -18,7 +18,7 @@ use super::call::{MOST_PLACES, field};
 use super::emit::{Emitter, FIRST_HELD, REGISTERS};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
-use super::transfer::{Block, Message, Sample, TexelWrite, Transfer};
+use super::transfer::{Block, Message, Sample, Target, TexelWrite, Transfer};
 use crate::program::{Group, Guard, Lanes, Op, Program};
 use std::collections::BTreeMap;
 
@@ -63,6 +63,32 @@ const LEAST_FREE: u8 = 8;
 impl Item {
     /// All bytes of rows and single elements that it reads, then all that it writes.
     fn touched(&self) -> [Vec<Bytes>; 2] {
+        let [mut read, written] = self.moved();
+        // Names are looked at where they are in the arena.
+        read.extend(self.names().into_iter().flatten().map(|at| Bytes {
+            kind: Kind::Other,
+            ..Bytes::one(at)
+        }));
+        [read, written]
+    }
+
+    /// The dwords that name what it reaches.
+    fn names(&self) -> [Option<u32>; 2] {
+        let target = match self {
+            Item::Transfer(message) => message.target,
+            Item::Block(block) => block.target,
+            Item::Sample(sample) => return [Some(sample.surface), sample.sampler],
+            Item::Texels(write) => return [Some(write.surface), None],
+            Item::Inst(_) | Item::Qwords(_) | Item::Goto { .. } => return [None; 2],
+        };
+        match target {
+            Target::Shared { variable, .. } | Target::Surface { variable, .. } => [variable, None],
+            Target::Flat => [None; 2],
+        }
+    }
+
+    /// The same without names.
+    fn moved(&self) -> [Vec<Bytes>; 2] {
         match self {
             Item::Inst(inst) if inst.work == Work::Nothing => [Vec::new(), Vec::new()],
             Item::Inst(inst) => {
