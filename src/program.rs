@@ -17,13 +17,13 @@
 //! ([`crate::lower`]).
 
 mod in_flight;
-mod kept;
+mod memo;
 mod names;
 mod operand;
 mod send;
 
 pub use in_flight::registers;
-pub use kept::Kept;
+pub use memo::Memo;
 pub use names::Text;
 pub use operand::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
 pub use send::{ExtendedWord, MOST_PARAMS, Operands, Params, RawMessage, Registers, Send};
@@ -71,7 +71,7 @@ pub struct Program {
     /// Sampler index variables (arena offset, name).
     pub sampler_names: Vec<(u32, String)>,
     /// What its first run has found out; it is not changed after that.
-    pub kept: Kept,
+    pub memo: Memo,
 }
 
 /// Where an op is in the text.

@@ -187,7 +187,7 @@ pub fn run<O: Observer>(
     let starts = start_values(program, bindings)?;
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
-    let known = program.kept.get(|| Known::new(program));
+    let known = program.memo.get(|| Known::new(program));
     let plans = SitePlans::new(program);
     let meets = shared > 0 || known.has_barrier;
     let wants = match grid.ids(0).next() {

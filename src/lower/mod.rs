@@ -23,7 +23,7 @@ pub use target::{UNMODELLED, has_ignored_operand};
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode, Platform, Slot};
-use crate::program::{Function, Input, Kept, Lanes, Op, Owner, Program, Site, Text};
+use crate::program::{Function, Input, Lanes, Memo, Op, Owner, Program, Site, Text};
 use crate::source::{Span, Spanned};
 use crate::surface::Ledger;
 use crate::syntax::ast::{Instruction, Operand};
@@ -166,7 +166,7 @@ pub fn lower(
         simd_size: kernel.attributes.lanes(),
         slm_bytes: kernel.attributes.slm_bytes,
         functions,
-        kept: Kept::default(),
+        memo: Memo::default(),
         surface_names: state_names(|s| matches!(s, Storage::Surface { .. })),
         sampler_names: state_names(|s| matches!(s, Storage::Sampler { .. })),
         image: layout.image,

@@ -17,7 +17,7 @@ use crate::message::Sfid;
 use crate::message::fields::{gen5_read, gen5_sampler, outer};
 use crate::message::gen5::sampler_block;
 use crate::program::{
-    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Kept, Lanes, Op, Owner, Program, Raw,
+    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Memo, Op, Owner, Program, Raw,
     RawMessage, Region, Site, Source, Symbol, SymbolClass, Text,
 };
 use crate::source::Span;
@@ -111,7 +111,7 @@ pub fn lower(lines: &[Line]) -> Program {
         sink,
         zero,
         owners,
-        kept: Kept::default(),
+        memo: Memo::default(),
         surface_names: names,
         sampler_names: samplers,
     }

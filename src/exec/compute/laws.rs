@@ -7,7 +7,7 @@ use crate::exec::state::thread::{Thread, ThreadId};
 use crate::isa::{Condition, Modifier, Opcode, Platform, Type};
 use crate::lower::{LowerOptions, lower};
 use crate::program::{
-    Alu, CompareDest, Dest, Group, Guard, Kept, Lanes, Op, Program, Region, Source,
+    Alu, CompareDest, Dest, Group, Guard, Lanes, Memo, Op, Program, Region, Source,
 };
 use crate::syntax::{ParseOptions, parse};
 use pretty_assertions::assert_eq;
@@ -71,7 +71,7 @@ pub(crate) fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
         simd_size: 32,
         slm_bytes: 0,
         functions: Vec::new(),
-        kept: Kept::default(),
+        memo: Memo::default(),
         surface_names: Vec::new(),
         sampler_names: Vec::new(),
     }

@@ -1,9 +1,10 @@
 //! Messages in native code leave the same registers and memory as those that the steps serve.
 
+use super::native_laws::environment;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::native::NativeCode;
-use crate::exec::message::environment::{Allowance, Environment};
+use crate::exec::message::environment::Allowance;
 use crate::exec::message::site_plans::SitePlans;
 use crate::exec::state::bindings::{Bindings, FlatRange, Resources};
 use crate::exec::state::named::NamedBarriers;
@@ -172,20 +173,8 @@ fn left(program: &Program, places: &[Places], masks: &[u32], native: NativeCode)
     let resources = Resources::new(&bindings);
     let (slm, named) = (Memory::from_bytes(&pattern), NamedBarriers::default());
     let allowance = Allowance::new(u64::MAX, None);
-    let environment = Environment {
-        code: &code,
-        resources: &resources,
-        plans: &plans,
-        slm: &slm,
-        named: &named,
-        scratch_bytes: 0,
-        limit: 400,
-        turn: u64::MAX,
-        allowance: &allowance,
-        through_bits: false,
-        tally: None,
-        native,
-    };
+    let around = (&slm, &named, &allowance);
+    let environment = environment((&code, &plans, &resources), around, native);
     let (mut registers, mut traps) = (Vec::new(), Vec::new());
     // One after the other: each finds what the one before has learned of memory.
     for (index, &em) in (0..).zip(masks) {

@@ -183,7 +183,7 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
 }
 
 /// What threads of a law have around them.
-fn environment<'a>(
+pub(super) fn environment<'a>(
     (code, plans, resources): (&'a Decoded, &'a SitePlans, &'a Resources),
     (slm, named, allowance): (&'a Memory, &'a NamedBarriers, &'a Allowance),
     native: NativeCode,

@@ -1,10 +1,11 @@
 //! Sampler messages and typed writes in native code do what those do that the steps serve.
 
+use super::native_laws::environment;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::laws::lowered;
 use crate::exec::compute::native::NativeCode;
-use crate::exec::message::environment::{Allowance, Environment};
+use crate::exec::message::environment::Allowance;
 use crate::exec::message::site_plans::SitePlans;
 use crate::exec::state::bindings::{Bindings, Resources, Sampler};
 use crate::exec::state::named::NamedBarriers;
@@ -112,20 +113,8 @@ fn left(
     let resources = Resources::new(bindings);
     let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
     let allowance = Allowance::new(u64::MAX, None);
-    let environment = Environment {
-        code: &code,
-        resources: &resources,
-        plans: &plans,
-        slm: &slm,
-        named: &named,
-        scratch_bytes: 0,
-        limit: 400,
-        turn: u64::MAX,
-        allowance: &allowance,
-        through_bits: false,
-        tally: None,
-        native,
-    };
+    let around = (&slm, &named, &allowance);
+    let environment = environment((&code, &plans, &resources), around, native);
     let run = |(index, em): (u32, &u32)| {
         let id = ThreadId {
             index,
@@ -314,20 +303,8 @@ fn what_a_loop_changes_between_messages_is_seen() {
         let resources = Resources::new(&bindings);
         let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
         let allowance = Allowance::new(u64::MAX, None);
-        let environment = Environment {
-            code: &code,
-            resources: &resources,
-            plans: &plans,
-            slm: &slm,
-            named: &named,
-            scratch_bytes: 0,
-            limit: 1000,
-            turn: u64::MAX,
-            allowance: &allowance,
-            through_bits: false,
-            tally: None,
-            native,
-        };
+        let around = (&slm, &named, &allowance);
+        let environment = environment((&code, &plans, &resources), around, native);
         // The second one finds all messages known.
         let run = |_| {
             let mut thread = Thread::new(program, ThreadId::default(), 0xffff);

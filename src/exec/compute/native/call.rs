@@ -274,8 +274,9 @@ impl Executable {
     /// * bytes of the arena of each below `reach`, as [`Assembler`] has noted where it encoded them, and no arena is
     ///   shorter; it was borrowed as a whole for as long as its context lives;
     /// * hints and sampler messages of [`Reach`] below `hints`, noted and checked in the same way; then texels that are
-    ///   no further than the last ones along each axis, which were seen to be inside when the message was planned, or whose
-    ///   coordinates it has compared with the numbers of texels there; and windows whose number it has found to be below
+    ///   no further than the last ones along each axis, which were seen to be inside when the message was planned (or one before
+    ///   it that asks the same of the same surface and sampler), or whose coordinates it has compared with the numbers of
+    ///   texels there; and windows whose number it has found to be below
     ///   `count`, or the thread's own;
     /// * the bytes of a window at offsets that it has compared with its length (`memory`). They are those of a `Memory`
     ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by

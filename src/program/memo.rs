@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 /// Something that a program keeps for whoever runs it. A copy of the program begins with nothing.
 #[derive(Default)]
-pub struct Kept(OnceLock<Box<dyn Any + Send + Sync>>);
+pub struct Memo(OnceLock<Box<dyn Any + Send + Sync>>);
 
-impl Kept {
+impl Memo {
     /// What is kept, made if it is not there yet. There is one kind of it.
     pub fn get<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> &T {
         let kept = self.0.get_or_init(|| Box::new(make()));
@@ -16,13 +16,13 @@ impl Kept {
     }
 }
 
-impl Clone for Kept {
-    fn clone(&self) -> Kept {
-        Kept::default()
+impl Clone for Memo {
+    fn clone(&self) -> Memo {
+        Memo::default()
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Memo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.get().is_some() {
             "kept"
