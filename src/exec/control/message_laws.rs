@@ -44,6 +44,9 @@ const NARROW: &[&str] = &[
     "gather_scaled.4 @ T7 0x0:ud P.0 D.0",
     "scatter_scaled.1 @ T7 0x0:ud P.0 D.0",
     "scatter_scaled.4 @ T7 0x0:ud O.0 D.0",
+    "gather_scaled.4 (M1_NM, 1) T6 0x0:ud P.0 D.0",
+    "gather_scaled.4 (M1_NM, 1) %slm 0x0:ud O.0 D.32",
+    "scatter_scaled.4 (M1_NM, 1) %slm 0x4:ud P.0 D.0",
     "lsc_load.ugm @ D:d32 flat[Q]:a64",
     "lsc_load.ugm @ D:d32x3 flat[Q+0x8]:a64",
     "lsc_load.ugm @ D:d8u32 flat[Q]:a64",
@@ -253,5 +256,5 @@ fn every_message_here_is_code() {
         let expected = !line.starts_with("scatter_scaled.1");
         assert!(sends.iter().all(|is_code| *is_code == expected), "{line}");
     }
-    assert_eq!(NARROW.len(), 44);
+    assert_eq!(NARROW.len(), 47);
 }

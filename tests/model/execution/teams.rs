@@ -60,7 +60,8 @@ shl (M1, 8) SUM(0,0)<1> SUM(0,0)<0;1,0> 0x2:ud
 mov (M1_NM, 1) K(0,0)<1> 0x0:ud
 ";
 
-/// Threads exchange dwords four times; those of thread 2 end after the first, odd lanes take no part in what is added.
+/// Threads exchange dwords four times, with enough between barriers to be native code; those of thread 2 end after the
+/// first, odd lanes take no part in what is added.
 const EXCHANGE: &str = "again:
 scatter4_scaled.R (M1, 8) %slm 0x0:ud OWN.0 A.0
 and (M1, 8) B(0,0)<1> A(0,0)<1;1,0> 0x1:ud
@@ -69,6 +70,8 @@ cmp.ne (M1, 8) SOME B(0,0)<1;1,0> 0x0:ud
 barrier
 gather4_scaled.R (M1, 8) %slm 0x0:ud NEXT.0 B.0
 (SOME) gather4_scaled.R (M1, 8) %slm 0x0:ud SUM.0 C.0
+mad (M1, 8) B(0,0)<1> C(0,0)<1;1,0> 0x5:ud B(0,0)<1;1,0>
+add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x1:ud
 barrier
 mad (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x3:ud B(0,0)<1;1,0>
 add (M1_NM, 1) K(0,0)<1> K(0,0)<0;1,0> 0x1:ud
