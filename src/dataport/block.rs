@@ -207,6 +207,25 @@ impl<'a> BlockRows<'a> {
         })
     }
 
+    /// The memory of the surface.
+    pub fn memory(&self) -> &'a Memory {
+        self.memory
+    }
+
+    /// Where the first byte of the surface is, and bytes from one row to the next.
+    pub fn layout(&self) -> (usize, usize) {
+        (self.start, self.step)
+    }
+
+    /// The last column and row at which all of a block is inside, if there is one.
+    pub fn last(&self) -> Option<[u32; 2]> {
+        let (bytes, rows) = self.inside;
+        Some([
+            bytes.checked_sub(self.size.0)?,
+            rows.checked_sub(self.size.1)?,
+        ])
+    }
+
     /// The address of a block at byte column x and row y, if all of it is inside.
     #[inline]
     fn place(&self, (x, y): (i32, i32)) -> Option<usize> {

@@ -3,6 +3,7 @@
 use super::kernel::Size;
 use crate::exec::ThreadId;
 use crate::program::Program;
+use std::ops::Range;
 
 /// The threads of a run.
 ///
@@ -107,23 +108,47 @@ impl<'a> Grid<'a> {
 
     /// The threads of group number `group`, x fastest.
     pub fn ids(&self, group: u64) -> impl Iterator<Item = ThreadId> + use<> {
-        let [x, y, _] = self.count.map(|n| n.max(1));
-        let (row, column) = divided(group, x);
-        let (slice, row) = divided(row, y);
-        let at = [column, row, slice as u32];
-        let threads = self.threads;
-        let started = match &self.partial {
-            Some(partial) => {
-                let items: u32 = partial.size.items_of(at).iter().product();
-                items.div_ceil(partial.lanes.max(1)).min(threads)
-            }
-            None => threads,
-        };
-        (0..started).map(move |local| ThreadId {
-            index: (group * u64::from(threads)) as u32 + local,
+        let at = self.place(group);
+        let first = (group * u64::from(self.threads)) as u32;
+        (0..self.started(at)).map(move |local| ThreadId {
+            index: first + local,
             group: at,
             local,
         })
+    }
+
+    /// Where group number `group` is.
+    fn place(&self, group: u64) -> [u32; 3] {
+        let [x, y, _] = self.count.map(|n| n.max(1));
+        let (row, column) = divided(group, x);
+        let (slice, row) = divided(row, y);
+        [column, row, slice as u32]
+    }
+
+    /// Threads of a group that are there.
+    fn started(&self, group: [u32; 3]) -> u32 {
+        match &self.partial {
+            Some(partial) => {
+                let items: u32 = partial.size.items_of(group).iter().product();
+                items.div_ceil(partial.lanes.max(1)).min(self.threads)
+            }
+            None => self.threads,
+        }
+    }
+
+    /// The threads of these groups, in order.
+    pub fn walk(&self, groups: Range<u64>) -> Walk<'_, 'a> {
+        let mut walk = Walk {
+            grid: self,
+            at: self.place(groups.start),
+            first: (groups.start * u64::from(self.threads)) as u32,
+            groups,
+            local: 0,
+            started: 0,
+        };
+        walk.started = self.started(walk.at);
+        walk.go_on();
+        walk
     }
 
     /// Turns `start` into the payload of a thread, without what [`Grid::fill`] adds; its memory is used
@@ -166,6 +191,62 @@ impl<'a> Grid<'a> {
     }
 }
 
+/// The threads of groups that follow each other.
+pub struct Walk<'g, 'a> {
+    grid: &'g Grid<'a>,
+    /// The group at hand, and those after it.
+    groups: Range<u64>,
+    at: [u32; 3],
+    /// The number of its first thread, the next of its threads, and how many there are.
+    first: u32,
+    local: u32,
+    started: u32,
+}
+
+impl Walk<'_, '_> {
+    /// The group of the next thread, if there is one.
+    pub fn group(&self) -> Option<u64> {
+        (self.groups.start < self.groups.end).then_some(self.groups.start)
+    }
+
+    /// Goes on to a group that has threads left.
+    #[inline]
+    fn go_on(&mut self) {
+        while self.local >= self.started && self.groups.start < self.groups.end {
+            self.groups.start += 1;
+            self.first = self.first.wrapping_add(self.grid.threads);
+            let [x, y, z] = &mut self.at;
+            *x += 1;
+            if *x >= self.grid.count[0] {
+                (*x, *y) = (0, *y + 1);
+                if *y >= self.grid.count[1] {
+                    (*y, *z) = (0, *z + 1);
+                }
+            }
+            (self.local, self.started) = (0, self.grid.started(self.at));
+        }
+    }
+}
+
+impl Iterator for Walk<'_, '_> {
+    type Item = ThreadId;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<ThreadId> {
+        if self.groups.start >= self.groups.end {
+            return None;
+        }
+        let id = ThreadId {
+            index: self.first.wrapping_add(self.local),
+            group: self.at,
+            local: self.local,
+        };
+        self.local += 1;
+        self.go_on();
+        Some(id)
+    }
+}
+
 /// Quotient and remainder; of small numbers, which most are, in far less time.
 fn divided(of: u64, by: u32) -> (u64, u32) {
     match u32::try_from(of) {
@@ -190,5 +271,33 @@ mod tests {
             local: 2,
         };
         assert_eq!(ids[30], wanted);
+    }
+
+    #[test]
+    fn a_walk_goes_through_the_threads_of_groups() {
+        let partial = Partial {
+            size: Size {
+                work_dim: 3,
+                global: [20, 5, 2],
+                local: [8, 2, 1],
+                offset: [0; 3],
+                partial: true,
+            },
+            lanes: 4,
+        };
+        let grids = [
+            Grid::compute([2, 3, 2], 4),
+            Grid::media(5, 3),
+            Grid {
+                partial: Some(partial),
+                ..Grid::compute([3, 3, 2], 4)
+            },
+        ];
+        for grid in grids {
+            for groups in [0..grid.groups(), 1..grid.groups() - 1, 4..4] {
+                let ids: Vec<ThreadId> = groups.clone().flat_map(|g| grid.ids(g)).collect();
+                assert_eq!(grid.walk(groups).collect::<Vec<_>>(), ids);
+            }
+        }
     }
 }

@@ -165,7 +165,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         trapped.map_or(Ok(()), Err)
     }
 
-    /// Runs one thread, and tells what it did.
+    /// Runs one thread, and counts what it did.
     fn alone(
         &self,
         thread: &mut Thread<'_>,
@@ -176,7 +176,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             tally.begin(std::slice::from_mut(thread));
         }
         let stop = thread.run(environment, observer);
-        self.tell_counts(1, Some(observer), environment);
+        if let Some(tally) = environment.tally {
+            tally.settle(1);
+        }
         if stop.is_err() {
             let _ = self.allowance.spend(thread.id.index, thread.due());
         }

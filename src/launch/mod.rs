@@ -32,7 +32,7 @@ use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use crate::surface::ledger::{Charge, Deadline, Ledger};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -489,6 +489,8 @@ struct Spare {
     start: ThreadStart,
     /// What threads begin with, by number in their group; the header is not filled in.
     prepared: Vec<Option<Prepared>>,
+    /// Rows in which these differ from each other.
+    apart: BTreeSet<u32>,
 }
 
 /// Threads that run side by side; the next ones begin in their places.
@@ -554,6 +556,30 @@ struct Prepared {
     mask: u32,
     /// What of it a thread must find in the memory of another one.
     reset: OnceCell<Arc<Reset>>,
+    /// Its rows, where the other one had another number.
+    rows: RowsOfOther,
+}
+
+/// Rows that a thread must find in the memory of one of another number.
+#[derive(Default)]
+struct RowsOfOther {
+    rows: Vec<u32>,
+    /// How many rows were known to be apart.
+    apart: Option<usize>,
+}
+
+impl RowsOfOther {
+    /// Those that a run may change, and those in which numbers differ.
+    #[inline]
+    fn of_other(&mut self, reset: &Reset, apart: &BTreeSet<u32>) -> &[u32] {
+        if self.apart != Some(apart.len()) {
+            self.apart = Some(apart.len());
+            let is_own = |row: &u32| apart.contains(row) || reset.rows_of_same.contains(row);
+            let rows = reset.rows_of_any.iter().copied();
+            self.rows = rows.filter(is_own).collect();
+        }
+        &self.rows
+    }
 }
 
 /// Threads of a group whose beginnings a worker keeps, and the bytes of each.
@@ -580,8 +606,19 @@ impl<O> Group<O> {
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
-    /// Runs groups until none is left; none after the first, in launch order, that cannot go on.
+    /// Runs groups until none is left, and tells what was counted.
     fn share(&self, turns: &Turns) -> Share<O> {
+        let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
+        let share = self.counted_share(turns, tally.as_ref());
+        if let Some(tally) = tally {
+            let native = |mode| self.known.code.counted(mode);
+            (self.observe)(share.last).counted(self.program, &tally.take(native));
+        }
+        share
+    }
+
+    /// Runs groups until none is left; none after the first, in launch order, that cannot go on.
+    fn counted_share(&self, turns: &Turns, tally: Option<&Tally>) -> Share<O> {
         let mut share = Share {
             groups: Vec::new(),
             instructions: 0,
@@ -590,8 +627,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             trap: None,
         };
         let mut spare = Spare::default();
-        let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
-        let tally = tally.as_ref();
         let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
         let environment = Environment {
             turn: u64::MAX,
@@ -680,7 +715,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             turn: BLOCK,
             through_bits: self.options.through_bits,
             tally,
-            native: match self.options.through_bits || tally.is_some() {
+            native: match self.options.through_bits {
                 true => NativeCode::Never,
                 false => self.options.native,
             },
@@ -696,13 +731,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         (seats, spare): (&mut Seats<'p>, &mut Spare),
         share: &mut Share<O>,
     ) -> Result<(), Box<Trap>> {
-        let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
+        let mut ids = self.grid.walk(groups);
         let mut observers = Vec::new();
-        while let Some(id) = ids.peek() {
-            if self.group_of(*id) > turns.failed.load(Relaxed) {
+        while let Some(group) = ids.group() {
+            if group > turns.failed.load(Relaxed) {
                 break;
             }
-            for id in ids.by_ref().take(self.together) {
+            for _ in 0..self.together {
+                let Some(id) = ids.next() else { break };
                 let mut observer = (self.observe)(id);
                 self.start(seats.next(), id, spare, &mut observer);
                 observers.push(observer);
@@ -774,7 +810,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         share.add(first.unwrap_or(0), last, done);
     }
 
-    /// Runs threads side by side and tells what they did; after a trap, what those did that would have started.
+    /// Runs threads side by side and counts what they did; after a trap, what those did that would have started.
     fn beside<'e, 'p: 'e>(
         &self,
         threads: &mut [Thread<'p>],
@@ -783,12 +819,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         everyone: bool,
     ) -> Result<(), Box<Trap>> {
         let result = lockstep::run(threads, observers, (environment, kept), everyone);
-        let Err(trap) = &result else {
-            self.tell_counts(threads.len(), observers.first_mut(), environment);
-            return result;
-        };
-        let started = threads.iter().filter(|t| t.id <= trap.thread).count();
-        self.tell_counts(started, observers.first_mut(), environment);
+        if let Some(tally) = environment.tally {
+            let starts = |t: &&Thread<'_>| result.as_ref().err().is_none_or(|e| t.id <= e.thread);
+            tally.settle(threads.iter().filter(starts).count());
+        }
         result
     }
 
@@ -799,13 +833,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if O::ACTIVE && thread.id.index <= last {
                 observer.ended(thread.id, trap.is_some_and(|trap| trap.thread == thread.id));
             }
-        }
-    }
-
-    /// Tells an observer what the first threads of those did that ran side by side.
-    fn tell_counts(&self, threads: usize, observer: Option<&mut O>, environment: &Environment<'_>) {
-        if let (Some(tally), Some(observer)) = (environment.tally, observer) {
-            observer.counted(self.program, &tally.take(threads));
         }
     }
 
@@ -824,7 +851,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// Begins a thread in the place of one that has ended, with payload, header and start values.
+    /// Begins a thread in the place of one that has ended, with payload, header and start values. Inlined, so that its
+    /// number is not stored in parts and loaded as a whole.
+    #[inline(always)]
     fn start(&self, thread: &mut Thread<'_>, id: ThreadId, spare: &mut Spare, observer: &mut O) {
         if self.wants >= Wants::Steps || !self.alike {
             return self.start_alone(thread, id, &mut spare.start, observer);
@@ -833,35 +862,56 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if spare.prepared.len() <= local {
             spare.prepared.resize_with(local + 1, || None);
         }
-        let start = &mut spare.start;
-        let prepared = spare.prepared[local].get_or_insert_with(|| {
-            self.grid.start(self.program, id, start);
-            let mut thread = Thread::new(self.program, id, start.mask);
-            self.place(&mut thread, start, |_| {});
-            Prepared {
-                arena: thread.arena,
-                mask: start.mask,
-                reset: OnceCell::new(),
-            }
-        });
+        if spare.prepared[local].is_none() {
+            self.prepare(id, spare);
+        }
+        let Some(prepared) = &mut spare.prepared[local] else {
+            return;
+        };
+        let (image, mask) = (&prepared.arena, prepared.mask);
         // Whoever looks at registers in the end sees those that were never written, too.
         if thread.arena.is_empty() || self.options.keep.wants(id.index) {
-            thread.arena.fill(&prepared.arena);
+            thread.arena.fill(image);
         } else {
-            let reset = || self.known.reset(self.program, prepared.mask);
+            let reset = || self.known.reset(self.program, mask);
             let reset = prepared.reset.get_or_init(reset);
+            let rows = match thread.id.local == id.local {
+                true => &reset.rows_of_same[..],
+                false => prepared.rows.of_other(reset, &spare.apart),
+            };
+            thread.arena.refresh_rows(image, rows);
             if cfg!(debug_assertions) {
+                let mut ranges = reset.of_any.iter().cloned();
+                let is_fresh = |range: Range<usize>| thread.arena[range.clone()] == image[range];
+                assert!(
+                    ranges.all(is_fresh),
+                    "a thread finds what another one has left"
+                );
                 reset.spoil(&mut thread.arena[..self.program.image.len()]);
             }
-            let ranges = match thread.id.local == id.local {
-                true => &reset.of_same,
-                false => &reset.of_any,
-            };
-            thread.arena.refresh(&prepared.arena, ranges);
         }
-        thread.begin(id, prepared.mask);
+        thread.begin(id, mask);
         let header = self.program.platform.grf_bytes() as usize;
         self.grid.fill(id, &mut thread.arena[..header]);
+    }
+
+    /// Works out what the threads of a number begin with.
+    #[inline(never)]
+    fn prepare(&self, id: ThreadId, spare: &mut Spare) {
+        let start = &mut spare.start;
+        self.grid.start(self.program, id, start);
+        let mut thread = Thread::new(self.program, id, start.mask);
+        self.place(&mut thread, start, |_| {});
+        let arena = thread.arena;
+        if let Some(first) = spare.prepared.iter().flatten().next() {
+            spare.apart.extend(arena.rows_apart(&first.arena));
+        }
+        spare.prepared[id.local as usize] = Some(Prepared {
+            arena,
+            mask: start.mask,
+            reset: OnceCell::new(),
+            rows: RowsOfOther::default(),
+        });
     }
 
     /// The same for a thread whose payload is asked for.

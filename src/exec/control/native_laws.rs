@@ -421,7 +421,7 @@ fn is_code(body: &str) -> bool {
     );
     let program = lowered(text);
     let entered = vec![false; program.ops.len() + 1];
-    let native = Native::new(&program, &entered, false, |_| true, |_| None);
+    let native = Native::new(&program, &entered, [false; 2], |_| true, |_| None);
     // The end that every body has is a thread's own.
     let ops = 0..program.ops.len() as u32 - 1;
     native.is_some_and(|native| ops.into_iter().all(|pc| native.covers(pc)))

@@ -11,6 +11,7 @@
 //!
 //! Where lanes have parted, a lane has written what lies in its own place, and is the only one that may read it.
 
+use crate::exec::state::arena::ROW;
 use crate::isa::{Opcode, Platform};
 use crate::lower::SCALAR;
 use crate::message::{Layout, LscOp, Request};
@@ -29,6 +30,9 @@ pub struct Reset {
     pub of_any: Vec<Range<usize>>,
     /// In that of a thread which began with the same bytes: those that are never written are as they were.
     pub of_same: Vec<Range<usize>>,
+    /// The rows of an arena that these bytes lie in.
+    pub rows_of_any: Vec<u32>,
+    pub rows_of_same: Vec<u32>,
 }
 
 impl Reset {
@@ -41,7 +45,12 @@ impl Reset {
             Some(changed) => ranges(places().filter(|&at| changed[at])),
             None => of_any.clone(),
         };
-        Reset { of_any, of_same }
+        Reset {
+            rows_of_any: rows(&of_any),
+            rows_of_same: rows(&of_same),
+            of_any,
+            of_same,
+        }
     }
 
     /// Puts something else where a thread is said not to look, so that tests see it if one does.
@@ -55,12 +64,22 @@ impl Reset {
     }
 }
 
-/// Bytes that follow each other, or nearly so, as ranges.
+/// The rows of an arena that bytes lie in.
+fn rows(ranges: &[Range<usize>]) -> Vec<u32> {
+    let rows = ranges
+        .iter()
+        .flat_map(|range| range.start / ROW..range.end.div_ceil(ROW));
+    let mut rows: Vec<u32> = rows.map(|row| row as u32).collect();
+    rows.dedup();
+    rows
+}
+
+/// Bytes that follow each other, as ranges.
 fn ranges(bytes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for at in bytes {
         match ranges.last_mut() {
-            Some(last) if at - last.end <= GAP => last.end = at + 1,
+            Some(last) if at == last.end => last.end = at + 1,
             _ => ranges.push(at..at + 1),
         }
     }
@@ -136,9 +155,6 @@ fn offset(region: &Region, lane: u32, size: u32) -> Option<u32> {
         Region::Indirect(_) => return None,
     })
 }
-
-/// Bytes between two ranges that are not worth a copy of their own.
-const GAP: usize = 32;
 
 /// Bytes and places where ways meet that are looked at, in all, before a program is too large for it.
 const MOST_WORK: usize = 1 << 22;

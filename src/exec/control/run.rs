@@ -61,13 +61,14 @@ impl Thread<'_> {
         self.load_control(code);
         let told = O::ACTIVE && observer.wants() >= Wants::Steps;
         let steps_of = |mode| steps(program, environment, mode, told);
-        let native_of = |mode| match O::ACTIVE {
+        let watched = O::ACTIVE && environment.tally.is_none();
+        let native_of = |mode| match watched {
             true => None,
             false => environment.native_code(program, mode),
         };
         let mut steps = steps_of(self.mode);
         let mut native = native_of(self.mode);
-        if native.is_none() && !O::ACTIVE {
+        if native.is_none() && !watched {
             // About as much as a thread does.
             code.has_worked(program.ops.len() as u64);
         }

@@ -3,10 +3,12 @@
 
 use super::call::state;
 use super::environment::Environment;
+use super::media::MAX_BLOCK;
 use super::media_sampler::note_group;
 use super::site_plans::is_constant;
 use crate::dataport::block::BlockRows;
 use crate::exec::compute::general;
+use crate::exec::compute::native::transfer::Rectangle;
 use crate::exec::state::bindings::{Resources, Sampler};
 use crate::exec::state::thread::Thread;
 use crate::isa::Type;
@@ -93,7 +95,7 @@ impl<'s> Blocks<'s> {
             send.request,
             Request::MediaRead(_) | Request::MediaWrite(_) | Request::Avs(_)
         );
-        if !block || environment.through_bits || environment.tally.is_some() {
+        if !block || environment.through_bits {
             return None;
         }
         let mut request = send.request;
@@ -114,10 +116,14 @@ impl<'s> Blocks<'s> {
         let (raw, bytes, work) = match &mut request {
             Request::MediaRead(block) => {
                 let rows = BlockRows::new(image, block)?;
+                let plans = environment.plans;
+                plans.note_rows(pc, block.surface, &rows, image.memory());
                 (registers.answer?, block.bytes() as usize, Work::Read(rows))
             }
             Request::MediaWrite(block) => {
                 let rows = BlockRows::new(image, block)?;
+                let plans = environment.plans;
+                plans.note_rows(pc, block.surface, &rows, image.memory());
                 (
                     registers.data[0]?,
                     block.bytes() as usize,
@@ -140,6 +146,10 @@ impl<'s> Blocks<'s> {
             }
             _ => return None,
         };
+        if environment.tally.is_some() {
+            // Counted lane by lane, or by native code.
+            return None;
+        }
         let data = raw.offset as usize..raw.offset as usize + bytes;
         (data.end <= raw.end as usize && data.end <= thread.arena.len()).then_some(Blocks {
             send,
@@ -188,6 +198,43 @@ impl<'s> Blocks<'s> {
             _ => false,
         }
     }
+}
+
+/// A media block that native code does where it is inside of a surface made of rows.
+pub(super) fn rectangle(program: &Program, send: &Send) -> Option<Rectangle> {
+    let (write, block) = match &send.request {
+        Request::MediaRead(block) => (false, block),
+        Request::MediaWrite(block) => (true, block),
+        _ => return None,
+    };
+    let [(Scalar::X, x), (Scalar::Y, y)] = &send.operands.scalars[..] else {
+        return None;
+    };
+    let dword = |scalar, source| match Value::of(scalar, source) {
+        Value::Dword(at) => Some(at),
+        Value::Operand(_) => None,
+    };
+    let registers = &send.operands.registers;
+    let raw = if write {
+        registers.data[0]?
+    } else {
+        registers.answer?
+    };
+    let tight = block.width.is_power_of_two() && matches!(block.width, 4..=64);
+    let bytes = block.width * block.height;
+    // Registers of the host may be larger than a row.
+    let end = raw.offset.checked_add(bytes)?;
+    let holds = end <= raw.end && end + 64 <= program.image.len() as u32;
+    let is_plain = tight && bytes as usize <= MAX_BLOCK && block.height > 0;
+    (is_plain && holds && !program.platform.is_gen5()).then_some(Rectangle {
+        write,
+        surface: send.surface?,
+        index: block.surface,
+        place: [dword(Scalar::X, x)?, dword(Scalar::Y, y)?],
+        width: block.width,
+        height: block.height,
+        data: raw.offset,
+    })
 }
 
 /// What the variables of surface and sampler hold.

@@ -86,6 +86,7 @@ impl<'a> Environment<'a> {
             windows: &self.resources.windows,
             texels: self.plans.texels(),
             slm: self.slm,
+            tally: self.tally,
         }
     }
 }

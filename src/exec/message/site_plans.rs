@@ -4,6 +4,7 @@
 use super::blocks::scales_again;
 use super::coalesced::Work;
 use super::sampling::channel_bytes;
+use crate::dataport::block::BlockRows;
 use crate::dataport::typed::Writer;
 use crate::exec::compute::general;
 use crate::exec::message::call::state;
@@ -24,7 +25,7 @@ pub struct SitePlans {
     sites: Vec<OnceLock<Site>>,
     /// What native code has to know of them.
     texels: Vec<TexelSite>,
-    /// Of typed writes: the memory that it then writes is kept alive.
+    /// Of typed writes and media blocks: the memory that code then reaches is kept alive.
     written: Vec<OnceLock<Option<Arc<Memory>>>>,
     /// Of messages to memory; `None`: lanes are served one by one.
     works: Vec<OnceLock<Option<Work>>>,
@@ -78,6 +79,23 @@ impl SitePlans {
             texels.note_write(index, &bytes, surface.memory());
             Some(Arc::clone(surface.memory()))
         });
+    }
+
+    /// The same of a media block.
+    pub(super) fn note_rows(
+        &self,
+        pc: u32,
+        index: u32,
+        rows: &BlockRows<'_>,
+        memory: &Arc<Memory>,
+    ) {
+        let pc = pc as usize;
+        if let (Some(written), Some(texels)) = (self.written.get(pc), self.texels.get(pc)) {
+            written.get_or_init(|| {
+                let noted = texels.note_rows(index, rows);
+                noted.then(|| Arc::clone(memory))
+            });
+        }
     }
 
     /// What the message at an op does in memory, worked out when it is asked for the first time.

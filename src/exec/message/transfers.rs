@@ -1,5 +1,6 @@
 //! Which messages are native code, and what they do there.
 
+use super::blocks;
 use super::coalesced::{Addresses, Shape, Update, Work, holds};
 use super::environment::Environment;
 use super::site_plans::{is_constant, places, sent};
@@ -15,12 +16,13 @@ use crate::lower::{SLM, STATELESS};
 use crate::message::{
     Lsc, LscModel, LscOp, Parameter, Request, ReturnFormat, SamplerRequest, Scalar, Sfid,
 };
-use crate::program::{Op, Program, Raw, Region, Send};
+use crate::program::{Op, Program, Raw, Region, Send, Source};
 
 impl<'a> Environment<'a> {
     /// Native code of a program in a mode, once it pays.
     pub(crate) fn native_code(&self, program: &Program, mode: FloatMode) -> Option<&'a Native> {
-        self.code.native(program, mode, self.native, |op| match op {
+        let kind = (self.native, self.tally.is_some());
+        self.code.native(program, mode, kind, |op| match op {
             Op::Send(send) => message(program, send),
             _ => None,
         })
@@ -31,7 +33,8 @@ impl<'a> Environment<'a> {
 pub fn native_ops(program: &Program) -> Vec<bool> {
     let code = Decoded::new(program);
     let mode = FloatMode::default();
-    let native = code.native(program, mode, NativeCode::Always, |op| match op {
+    let kind = (NativeCode::Always, false);
+    let native = code.native(program, mode, kind, |op| match op {
         Op::Send(send) => message(program, send),
         _ => None,
     });
@@ -48,6 +51,9 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
     }
     if let Request::Sampler(request) = &send.request {
         return sample(program, send, request).map(Message::Sample);
+    }
+    if let Some(block) = blocks::rectangle(program, send) {
+        return Some(Message::Rectangle(block));
     }
     if let Some(write) = texels::write_of(program, send) {
         return Some(Message::Texels(write));
@@ -106,9 +112,19 @@ fn sample(program: &Program, send: &Send, request: &SamplerRequest) -> Option<Sa
         false => Some(send.sampler?),
     };
     let places = places(program, send, request)?;
+    let zero = |source: &Source| {
+        let (Region::Scalar(at), true) = (&source.region, is_constant(program, source)) else {
+            return false;
+        };
+        source.modifier.is_none() && constant(program, *at, source.ty) == Some(0)
+    };
+    let mut scalars = send.operands.scalars.iter();
+    let stays =
+        |(scalar, source): &(Scalar, Source)| *scalar != Scalar::TexelOffsets || zero(source);
     let dword = |at: usize| u32::try_from(at).ok();
     Some(Sample {
         op: request.op,
+        moved: request.offsets != [0; 3] || !scalars.all(stays),
         lanes: send.lanes,
         guard: send.guard,
         surface: send.surface?,

@@ -1,6 +1,6 @@
 //! The bytes of a thread, placed so that a wide load or store of an aligned variable lies in one line of the cache.
 
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut};
 use wide::bytemuck::{cast_slice, cast_slice_mut};
 use wide::u8x64;
 
@@ -11,7 +11,7 @@ pub struct Arena {
 }
 
 /// Bytes of a row.
-const ROW: usize = size_of::<u8x64>();
+pub const ROW: usize = size_of::<u8x64>();
 
 impl Arena {
     /// Replaces all bytes by a copy of `image`, in the same memory if it is large enough.
@@ -24,10 +24,21 @@ impl Arena {
         self[..image.len()].copy_from_slice(image);
     }
 
-    /// Replaces the bytes of ranges by those of `image`, which was copied into these bytes before.
-    pub fn refresh(&mut self, image: &[u8], ranges: &[Range<usize>]) {
-        for range in ranges {
-            self[range.clone()].copy_from_slice(&image[range.clone()]);
+    /// The rows in which another arena of the same size differs.
+    pub fn rows_apart(&self, other: &Arena) -> impl Iterator<Item = u32> {
+        let rows = (0..).zip(self.rows.iter().zip(&other.rows));
+        rows.filter_map(|(row, (a, b))| (a != b).then_some(row))
+    }
+
+    /// Replaces rows by those of `image`, which was copied into these bytes before.
+    #[inline]
+    pub fn refresh_rows(&mut self, image: &Arena, rows: &[u32]) {
+        let count = self.rows.len().min(image.rows.len());
+        let (own, image) = (&mut self.rows[..count], &image.rows[..count]);
+        for &row in rows {
+            if let (Some(own), Some(image)) = (own.get_mut(row as usize), image.get(row as usize)) {
+                *own = *image;
+            }
         }
     }
 }

@@ -45,8 +45,8 @@ pub trait Observer: std::marker::Send {
         Wants::All
     }
 
-    /// What threads did since the last call: this one and those that ran beside it. Comes if [`Wants::Counts`] are
-    /// wanted; what messages did that `counts` do not have was reported to the observer of their thread.
+    /// What threads did. Comes if [`Wants::Counts`] are wanted, once from each worker, to an observer that is made for
+    /// it; what messages did that `counts` do not have was reported to the observer of their thread.
     ///
     /// * `counts`: by op.
     fn counted(&mut self, _program: &Program, _counts: &[OpCount]) {}

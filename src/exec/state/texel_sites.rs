@@ -1,5 +1,6 @@
 //! Messages for texels as native code finds them: what was worked out when one was sent for the first time.
 
+use crate::dataport::block::BlockRows;
 use crate::dataport::typed::WrittenBytes;
 use crate::sampler::plan::NearestBytes;
 use crate::surface::Memory;
@@ -13,6 +14,8 @@ pub const AS_THEY_ARE: u32 = 3;
 pub const SAMPLED_IN_ORDER: u32 = 4;
 /// The message is a typed write.
 pub const WRITTEN: u32 = 2;
+/// The message is a media block on a surface that is made of rows.
+pub const ROWS: u32 = 5;
 
 /// What a message reads; nothing is known of one that has not been sent. Bits of floats are dwords.
 #[derive(Debug, Default)]
@@ -20,7 +23,7 @@ pub const WRITTEN: u32 = 2;
 pub struct TexelSite {
     /// Where the first texel is on the host.
     pub host: AtomicU64,
-    /// [`SAMPLED`], [`SAMPLED_IN_ORDER`], [`AS_THEY_ARE`], [`WRITTEN`]: the rest is there; 0: it is not.
+    /// [`SAMPLED`], [`SAMPLED_IN_ORDER`], [`AS_THEY_ARE`], [`WRITTEN`], [`ROWS`]: the rest is there; 0: it is not.
     pub known: AtomicU32,
     /// Binding table index or handle.
     pub surface: AtomicU32,
@@ -28,9 +31,10 @@ pub struct TexelSite {
     pub sampler: AtomicU32,
     /// As [`NearestBytes`] has them; what is not said of a typed write is 0.
     pub scales: [AtomicU32; 2],
-    /// The same; of a typed write and of a load the numbers of texels, as integers.
+    /// The same; of a typed write and of a load the numbers of texels, as integers; of a media block the last column and
+    /// row at which it is inside.
     pub last: [AtomicU32; 2],
-    /// The same.
+    /// The same; of a media block the low and the high half of the bytes from row to row.
     pub steps: [AtomicU32; 2],
     /// Where channels are, as [`Packed`](crate::sampler::element::Packed) has them.
     pub shifts: [AtomicU32; 4],
@@ -71,6 +75,24 @@ impl TexelSite {
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.shifts);
         self.known.store(WRITTEN, Release);
+    }
+}
+
+impl TexelSite {
+    /// The same of a media block; false, and nothing is noted, if it is inside nowhere, or dwords of a row are not at
+    /// multiples of four.
+    pub fn note_rows(&self, surface: u32, rows: &BlockRows<'_>) -> bool {
+        let (start, step) = rows.layout();
+        let Some(last) = rows.last().filter(|_| (start | step).is_multiple_of(4)) else {
+            return false;
+        };
+        let host = rows.memory().host_address() + start;
+        self.host.store(host as u64, Relaxed);
+        self.surface.store(surface, Relaxed);
+        put(&self.last, &last);
+        put(&self.steps, &[step as u32, (step as u64 >> 32) as u32]);
+        self.known.store(ROWS, Release);
+        true
     }
 }
 

@@ -4,6 +4,7 @@ mod flow;
 mod gathers;
 mod lockstep;
 mod lsc;
+mod media;
 mod memory;
 mod named;
 mod order;

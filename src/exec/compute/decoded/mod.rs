@@ -28,6 +28,7 @@ mod single;
 use super::native::transfer::Message;
 use super::native::{Native, NativeCode};
 use crate::exec::state::float_mode::FloatMode;
+use crate::exec::state::tally::{Counter, Traffic};
 use crate::exec::state::thread::Thread;
 use crate::isa::Condition;
 use crate::math::simd::{self, Wide};
@@ -160,8 +161,8 @@ pub struct Decoded {
     tables: [OnceLock<Vec<Step>>; 3],
     /// The same for runs without an observer: a step may stand for the next op too.
     joined: [OnceLock<Vec<Step>>; 3],
-    /// Native code, of the modes that have some.
-    native: [OnceLock<Option<Native>>; 2],
+    /// Native code, of the modes that have some; then such that counts.
+    native: [[OnceLock<Option<Native>>; 2]; 2],
     /// Ops that ran before there was any.
     worked: AtomicU64,
 }
@@ -272,19 +273,20 @@ impl Decoded {
 
     /// Native code of a mode, once it pays.
     ///
+    /// * `counts`: it counts ops.
     /// * `message`: what a message does, if it can be code.
     pub fn native(
         &self,
         program: &Program,
         mode: FloatMode,
-        native: NativeCode,
+        (native, counts): (NativeCode, bool),
         message: impl Fn(&Op) -> Option<Message>,
     ) -> Option<&Native> {
         let table = Table::of(mode);
         if table == Table::Other || self.worked.load(Relaxed) < native.after() {
             return None;
         }
-        let code = self.native[table as usize].get_or_init(|| {
+        let code = self.native[usize::from(counts)][table as usize].get_or_init(|| {
             let joined = self.joined(program, mode);
             // Two ops that are one step are not parted.
             let splits = |pc: u32| match pc.checked_sub(1) {
@@ -292,9 +294,16 @@ impl Decoded {
                 None => true,
             };
             let flush = table == Table::Flushed;
-            Native::new(program, &entered(program), flush, splits, message)
+            let kind = [flush, counts];
+            Native::new(program, &entered(program), kind, splits, message)
         });
         code.as_ref()
+    }
+
+    /// What native code of a mode, by its number, has counted in a tally, and what its messages move.
+    pub(crate) fn counted(&self, mode: usize) -> Option<(&[Counter], impl Fn(u32) -> Traffic)> {
+        let native = self.native[1].get(mode)?.get()?.as_ref();
+        native.map(Native::counted)
     }
 
     /// So many ops ran as steps.

@@ -296,7 +296,8 @@ impl Assembler {
     /// The code, its constants behind it.
     pub fn finish(&mut self) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.resize(bytes.len().next_multiple_of(8), 0xcc);
+        // Those of 16 lanes lie in one line of the cache each, and never in two pages.
+        bytes.resize(bytes.len().next_multiple_of(64), 0xcc);
         let pool = bytes.len();
         bytes.extend(self.pool.iter().flat_map(|c| c.to_le_bytes()));
         let mut patch = |end: usize, target: usize, at: usize| {
@@ -533,7 +534,7 @@ impl Assembler {
 
     /// Adds a qword of the context.
     pub fn add_wide_of(&mut self, dst: Gpr, context: u32) {
-        self.at_place(true, &[0x03], dst as u8, Place::Context(context));
+        self.add_wide_at(dst, Place::Context(context));
     }
 
     /// Loads the hint of an op from where `rcx` points to.
@@ -549,6 +550,16 @@ impl Assembler {
         self.byte(0xc0 | (src as u8 & 7) << 3 | dst as u8 & 7);
     }
 
+    /// Adds a qword.
+    pub fn add_wide_at(&mut self, reg: Gpr, place: Place) {
+        self.at_place(true, &[0x03], reg as u8, place);
+    }
+
+    /// The low half of a product of qwords.
+    pub fn multiply_wide_at(&mut self, reg: Gpr, place: Place) {
+        self.at_place(true, &[0x0f, 0xaf], reg as u8, place);
+    }
+
     /// Compares qwords.
     pub fn compare_wide_at(&mut self, reg: Gpr, place: Place) {
         self.at_place(true, &[0x3b], reg as u8, place);
@@ -557,6 +568,25 @@ impl Assembler {
     /// Takes a qword away.
     pub fn subtract_wide_at(&mut self, reg: Gpr, place: Place) {
         self.at_place(true, &[0x2b], reg as u8, place);
+    }
+
+    /// Adds to a qword.
+    pub fn add_wide_into(&mut self, place: Place, src: Gpr) {
+        self.at_place(true, &[0x01], src as u8, place);
+    }
+
+    /// Adds one to a qword.
+    pub fn increment_wide(&mut self, place: Place) {
+        self.at_place(true, &[0x83], 0, place);
+        self.byte(1);
+    }
+
+    /// How many bits are set.
+    pub fn count_bits(&mut self, dst: Gpr, src: Gpr) {
+        self.byte(0xf3);
+        self.rex(false, dst as u8, src as u8);
+        self.bytes.extend([0x0f, 0xb8]);
+        self.byte(0xc0 | (dst as u8 & 7) << 3 | src as u8 & 7);
     }
 
     /// Compares a dword with a number.

@@ -6,6 +6,7 @@ use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::{HostWindow, Windows};
 use crate::surface::Memory;
 use memmap2::{Mmap, MmapMut};
+use std::cell::Cell;
 use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -40,8 +41,11 @@ pub struct Context<'t> {
     texels: *const TexelSite,
     /// Shared local memory of the thread's group.
     shared: HostWindow,
+    /// Where the code counts, if it does, and how many numbers there are.
+    counts: *const Cell<u64>,
+    counted: u64,
     /// The arena is its own as long as it is here, and what else it points to stays.
-    owner: PhantomData<(&'t mut Arena, &'t Memory)>,
+    owner: PhantomData<(&'t mut Arena, &'t Memory, &'t [Cell<u64>])>,
 }
 
 /// What messages of all threads reach.
@@ -105,6 +109,7 @@ pub mod field {
     pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;
     pub const TEXELS_MASK: u32 = offset_of!(TexelSite, mask) as u32;
     pub const HINTS: u32 = offset_of!(Reach<'_>, hints) as u32;
+    pub const COUNTS: u32 = offset_of!(Context<'_>, counts) as u32;
     pub const SHARED: u32 = offset_of!(Context<'_>, shared) as u32;
     pub const WINDOW_HOST: u32 = offset_of!(HostWindow, host) as u32;
     pub const WINDOW_ADDRESS: u32 = offset_of!(HostWindow, address) as u32;
@@ -136,12 +141,15 @@ impl<'t> Shared<'t> {
 
 impl<'t> Context<'t> {
     /// That of a thread with these bytes and lanes, no lane of which waits; its messages reach no more than is said.
+    ///
+    /// * `counts`: the numbers that code raises which counts.
     #[inline(always)]
     pub fn new(
         arena: &'t mut Arena,
         em: u32,
         reach: &'t Reach<'t>,
         Shared(_, shared): Shared<'t>,
+        counts: &'t [Cell<u64>],
     ) -> Context<'t> {
         Context {
             bytes: u32::try_from(arena.len()).unwrap_or(u32::MAX),
@@ -155,6 +163,8 @@ impl<'t> Context<'t> {
             reach,
             texels: reach.texels,
             shared,
+            counts: counts.as_ptr(),
+            counted: counts.len() as u64,
             owner: PhantomData,
         }
     }
@@ -178,11 +188,12 @@ impl<'t> Contexts<'t> {
         }
     }
 
-    /// Adds one. There must be room.
+    /// Adds one, which is changed where it is: it is too large to be moved. There must be room.
     #[inline(always)]
-    pub fn push(&mut self, context: Context<'t>) {
-        self.slots[self.count].write(context);
+    pub fn push(&mut self, context: Context<'t>) -> &mut Context<'t> {
+        let slot = &mut self.slots[self.count];
         self.count += 1;
+        slot.write(context)
     }
 }
 
@@ -218,13 +229,14 @@ impl<'t> DerefMut for Contexts<'t> {
 pub struct Host(());
 
 impl Host {
-    /// The host, if it has them: AVX-512 with F, BW, DQ and VL, and BMI1.
+    /// The host, if it has them: AVX-512 with F, BW, DQ and VL, BMI1 and POPCNT.
     pub fn detect() -> Option<Host> {
         let all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("bmi1");
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("popcnt");
         all.then_some(Host(()))
     }
 }
@@ -240,6 +252,8 @@ pub struct Executable {
     reach: u32,
     /// How many hints it reads at most.
     hints: u32,
+    /// How many numbers it counts in.
+    counters: u64,
     /// Where it may be entered.
     entries: Vec<u32>,
 }
@@ -249,7 +263,14 @@ type Function = unsafe extern "sysv64" fn(*mut Context<'_>, *mut Context<'_>);
 
 impl Executable {
     /// Places finished code in memory that is written once, and then only runs.
-    pub fn new(_: Host, mut code: Assembler, entries: Vec<u32>) -> io::Result<Executable> {
+    ///
+    /// * `counters`: how many numbers it counts in.
+    pub fn new(
+        _: Host,
+        mut code: Assembler,
+        entries: Vec<u32>,
+        counters: usize,
+    ) -> io::Result<Executable> {
         let (reach, hints) = (code.reach, code.hints);
         let bytes = code.finish();
         let mut map = MmapMut::map_anon(bytes.len().max(1))?;
@@ -258,6 +279,7 @@ impl Executable {
             map: map.make_exec()?,
             reach,
             hints,
+            counters: counters as u64,
             entries,
         })
     }
@@ -273,6 +295,8 @@ impl Executable {
     /// * the contexts of the threads;
     /// * bytes of the arena of each below `reach`, as [`Assembler`] has noted where it encoded them, and no arena is
     ///   shorter; it was borrowed as a whole for as long as its context lives;
+    /// * the numbers of each context below `counters`, and no context has fewer; nothing else borrows the contents of a
+    ///   `Cell`;
     /// * hints and sampler messages of [`Reach`] below `hints`, noted and checked in the same way; then texels that are
     ///   no further than the last ones along each axis, which were seen to be inside when the message was planned (or one before
     ///   it that asks the same of the same surface and sampler), or whose coordinates it has compared with the numbers of
@@ -296,7 +320,8 @@ impl Executable {
         if reach.hinted < self.hints.into() || !threads.iter().all(known) {
             return false;
         }
-        if threads.is_empty() || threads.iter().any(|t| t.bytes < self.reach) {
+        let small = |t: &Context<'_>| t.bytes < self.reach || t.counted < self.counters;
+        if threads.is_empty() || threads.iter().any(small) {
             return false;
         }
         let range = threads.as_mut_ptr_range();

@@ -13,6 +13,7 @@ use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
+use crate::exec::state::tally::Counter;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::math::{EXP2_SERIES, LOG2_SERIES};
 use crate::message::SamplerOp;
@@ -58,14 +59,48 @@ pub const fn length(lanes: u8) -> Len {
 
 /// A coordinate that a sample has scaled: the offsets of its texels along that axis.
 pub struct Scaled {
+    /// 0 across, 1 down.
+    pub axis: usize,
     /// The coordinate.
     pub row: Bytes,
     /// What was asked.
     pub op: SamplerOp,
     /// The dwords that name surface and sampler.
     pub named: [u32; 2],
+    /// The message that has scaled it, of which it was seen that what it asks is known.
+    pub seen: u32,
     /// Where the offsets are.
     pub reg: Reg,
+}
+
+/// Instructions that are asked together whether their results have an order.
+struct Together {
+    count: usize,
+    /// The last one writes what one of them reads: not before they were asked.
+    changes_source: bool,
+}
+
+/// A result of theirs that has to be asked.
+struct Open {
+    bytes: Bytes,
+    row: u8,
+    value: Reg,
+    mask: Option<Mask>,
+}
+
+/// Results that wait to be asked, at most.
+const MOST_ASKED: usize = 8;
+
+/// Whether row `r` of an instruction reads these bytes, which were written as such a row.
+fn reads(inst: &Inst, bytes: Bytes, r: u8) -> bool {
+    let mut sources = inst.src.iter();
+    r < inst.rows() && sources.any(|operand| inst.read(operand, r) == Some(bytes))
+}
+
+/// Whether the lanes of an instruction are those that masks hold wherever the region is.
+fn is_masked(inst: &Inst) -> bool {
+    let lanes = inst.lanes;
+    inst.guard.is_none() && !lanes.no_mask && lanes.count > 2 && lanes.offset.is_multiple_of(16)
 }
 
 /// Code of a program that grows, and what its registers hold at this point.
@@ -98,10 +133,12 @@ pub struct Emitter {
     asks_later: bool,
     /// What several messages do alike: by itself, so that the code of a kernel fits into the first cache.
     pub routines: Vec<(Routine, Label)>,
+    /// What the code counts beside instructions, if it does.
+    pub counters: Option<Vec<Counter>>,
 }
 
 impl Emitter {
-    pub fn new(flush: bool) -> Emitter {
+    pub fn new(flush: bool, counts: bool) -> Emitter {
         Emitter {
             code: Assembler::default(),
             flush,
@@ -117,6 +154,7 @@ impl Emitter {
             all_enabled: false,
             asks_later: false,
             routines: Vec::new(),
+            counters: counts.then(Vec::new),
         }
     }
 
@@ -283,13 +321,7 @@ impl Emitter {
     /// Code for an instruction.
     pub fn inst(&mut self, inst: &Inst) {
         self.busy.clear();
-        for operand in &inst.src {
-            for r in 0..inst.rows() {
-                if let Some(reg) = inst.read(operand, r).and_then(|b| self.holder(b)) {
-                    self.busy.push(reg);
-                }
-            }
-        }
+        self.hold_sources(inst);
         match inst.work {
             Work::Nothing => {}
             Work::Predicates(opcode, src) => self.predicates(inst, opcode, src),
@@ -446,54 +478,155 @@ impl Emitter {
 
     /// Whether it is arithmetic on all lanes of rows whose results are in registers as soon as they are computed.
     fn is_plain(&self, inst: &Inst) -> bool {
+        let all = inst.guard.is_none() && (self.all_enabled || inst.lanes.no_mask);
+        all && self.is_arithmetic(inst)
+    }
+
+    /// The same on lanes of any kind.
+    fn is_arithmetic(&self, inst: &Inst) -> bool {
         let arithmetic = matches!(
             inst.work,
             Work::Single(Opcode::Add | Opcode::Mul | Opcode::Mad, false)
         );
-        let all = inst.guard.is_none() && (self.all_enabled || inst.lanes.no_mask);
         let rows =
             matches!(inst.dst, Put::Dense(_)) && matches!(inst.written(0).kind, Kind::Row(_));
-        arithmetic && all && rows && !self.flush
+        arithmetic && rows && !self.flush
     }
 
-    /// Code for two instructions that have nothing to do with each other, as IGC splits one of 32 lanes: whether results
-    /// have an order is asked once. False, and nothing happens, if they are not such; else the region is left in front of
-    /// the first one.
-    pub fn pair(&mut self, a: &Inst, b: &Inst) -> bool {
-        let plain = [a, b].iter().all(|i| i.rows() == 1 && self.is_plain(i));
-        let len = Self::len(a);
-        if !plain || len != Self::len(b) {
-            return false;
-        }
-        let read = |inst: &Inst, bytes: Bytes| {
-            let mut sources = inst.src.iter().filter_map(|s| inst.read(s, 0));
-            sources.any(|source| source.overlaps(bytes))
+    /// Code for the first of these instructions, as many as are asked together whether their results have an order; how
+    /// many that is, 0 if the first one has to be asked by itself. Who has no order passes it on: only results that no
+    /// later one of them reads are asked. Then the region is left in front of the first one, and the steps do all of
+    /// them again, which read what they have read before.
+    pub fn group(&mut self, insts: &[&Inst]) -> usize {
+        let Some(group) = self.asked_together(insts) else {
+            return 0;
         };
-        let (to_a, to_b) = (a.written(0), b.written(0));
-        // Whichever has no order, both are done again.
-        if to_a.overlaps(to_b) || read(b, to_a) || read(a, to_b) {
-            return false;
+        let insts = &insts[..group.count];
+        let len = Self::len(insts[0]);
+        let masks = match self.is_plain(insts[0]) {
+            true => [None; 2],
+            false => self.running(insts[0].lanes, None),
+        };
+        let mut open: Vec<Open> = Vec::new();
+        for (n, inst) in insts.iter().enumerate() {
+            self.busy.clear();
+            self.busy.extend(open.iter().map(|open| open.value));
+            self.hold_sources(inst);
+            let last = n + 1 == insts.len();
+            let rows = 0..inst.rows();
+            if last && group.changes_source {
+                let pins = rows.clone().filter_map(|r| self.pin(inst.written(r)));
+                let pins: Vec<Reg> = pins.collect();
+                self.busy.extend(pins);
+            }
+            self.asks_later = true;
+            let mut targets = [0; 2];
+            for r in rows.clone() {
+                let mask = masks[usize::from(r)];
+                let target = self.target(inst, r, mask);
+                self.value(inst, r, mask, target);
+                targets[usize::from(r)] = target;
+            }
+            self.asks_later = false;
+            open.retain(|open| !reads(inst, open.bytes, open.row));
+            open.extend(rows.clone().map(|row| Open {
+                bytes: inst.written(row),
+                row,
+                value: targets[usize::from(row)],
+                mask: masks[usize::from(row)],
+            }));
+            if last {
+                self.all_ordered(len, &open);
+            }
+            for r in rows {
+                let at = usize::from(r);
+                self.put(inst, r, masks[at], targets[at]);
+            }
         }
-        self.busy.clear();
-        for inst in [a, b] {
+        insts.len()
+    }
+
+    /// How many of these instructions can be asked together; `None` if it is not worth it.
+    fn asked_together(&self, insts: &[&Inst]) -> Option<Together> {
+        let first = insts.first()?;
+        let plain = self.is_plain(first);
+        let alike = |inst: &Inst| {
+            let same = match plain {
+                true => self.is_plain(inst),
+                false => is_masked(inst) && inst.lanes == first.lanes,
+            };
+            same && self.is_arithmetic(inst) && Self::len(inst) == Self::len(first)
+        };
+        // What they read that none of them has written, what they write, and of that what is not read again.
+        let (mut outer, mut written, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        let mut together = Together {
+            count: 0,
+            changes_source: false,
+        };
+        for inst in insts.iter().take_while(|inst| alike(inst)) {
+            let own: Vec<(Bytes, u8)> = (0..inst.rows()).map(|r| (inst.written(r), r)).collect();
+            let mut still: Vec<(Bytes, u8)> = open.clone();
+            still.retain(|(bytes, r)| !reads(inst, *bytes, *r));
+            let is_lost = |bytes: &Bytes| still.iter().any(|(other, _)| other.overlaps(*bytes));
+            let lost = own.iter().any(|(own, _)| is_lost(own));
+            if lost || still.len() + own.len() > MOST_ASKED {
+                break;
+            }
             for operand in &inst.src {
-                if let Some(reg) = inst.read(operand, 0).and_then(|bytes| self.holder(bytes)) {
+                for bytes in (0..inst.rows()).filter_map(|r| inst.read(operand, r)) {
+                    if !written.contains(&bytes) {
+                        outer.push(bytes);
+                    }
+                }
+            }
+            let changes = |own: Bytes| outer.iter().any(|bytes: &Bytes| bytes.overlaps(own));
+            together.changes_source = own.iter().any(|(own, _)| changes(*own));
+            together.count += 1;
+            if together.changes_source {
+                break;
+            }
+            written.extend(own.iter().map(|(own, _)| *own));
+            open = still;
+            open.extend(own);
+        }
+        (together.count > 1).then_some(together)
+    }
+
+    /// Registers that hold what an instruction reads are not given to anything else.
+    fn hold_sources(&mut self, inst: &Inst) {
+        for operand in &inst.src {
+            for r in 0..inst.rows() {
+                if let Some(reg) = inst.read(operand, r).and_then(|b| self.holder(b)) {
                     self.busy.push(reg);
                 }
             }
         }
-        self.asks_later = true;
-        let targets = [a, b].map(|inst| {
-            let target = self.target(inst, 0, None);
-            self.value(inst, 0, None, target);
-            target
-        });
-        self.asks_later = false;
-        self.ordered_pair(len, targets[0], targets[1], None);
-        for (inst, target) in [a, b].into_iter().zip(targets) {
-            self.put(inst, 0, None, target);
+    }
+
+    /// Leaves the region in front of the first op at hand where a lane that runs has a NaN among these.
+    fn all_ordered(&mut self, len: Len, values: &[Open]) {
+        let mut pairs: Vec<(Reg, Reg, Option<Mask>)> = Vec::new();
+        let mut single: Option<(Reg, Option<Mask>)> = None;
+        for &Open { value, mask, .. } in values {
+            match single.take() {
+                Some((other, with)) if with == mask => pairs.push((other, value, mask)),
+                other => {
+                    pairs.extend(other.map(|(other, with)| (other, other, with)));
+                    single = Some((value, mask));
+                }
+            }
         }
-        true
+        pairs.extend(single.map(|(value, mask)| (value, value, mask)));
+        for pairs in pairs.chunks(2) {
+            let masks = [UNORDERED, CONDITION[1]];
+            for (to, &(a, b, mask)) in masks.into_iter().zip(pairs) {
+                let to = (to, mask.unwrap_or(0), false);
+                self.code
+                    .masked(Vector::CMPPS, len, to, a, Rm::Reg(b), Some(3));
+            }
+            self.code.test_masks(UNORDERED, masks[pairs.len() - 1]);
+            self.leave_if_any();
+        }
     }
 
     /// The register length of an instruction: what runs on one lane that is always on runs on all of them.

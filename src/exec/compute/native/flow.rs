@@ -18,9 +18,12 @@ use super::call::{MOST_PLACES, field};
 use super::emit::{Emitter, FIRST_HELD, REGISTERS};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
-use super::transfer::{Block, Message, Sample, Target, TexelWrite, Transfer};
+use super::transfer::{Block, Message, Rectangle, Sample, Target, TexelWrite, Transfer};
+use crate::exec::state::tally::Counter;
+use crate::exec::state::thread::lanes_of;
 use crate::program::{Group, Guard, Lanes, Op, Program};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// An op of a region.
 pub enum Item {
@@ -36,6 +39,8 @@ pub enum Item {
     Sample(Sample),
     /// A typed write.
     Texels(TexelWrite),
+    /// A media block.
+    Rectangle(Rectangle),
     /// A branch.
     Goto {
         lanes: Lanes,
@@ -49,6 +54,8 @@ pub struct Region {
     pub start: u32,
     pub end: u32,
     items: Vec<Item>,
+    /// The lanes of each op and the predicate that masks them, as they are counted.
+    lanes: Vec<Option<(Lanes, Option<Guard>)>>,
     /// Where lanes may wait and where it may be entered, in ascending order: ops of the region, and those outside that a
     /// branch may lead to.
     pub places: Vec<u32>,
@@ -56,6 +63,9 @@ pub struct Region {
 
 /// Registers that hold predicates.
 const FLAGS: [Gpr; 4] = [Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
+
+/// Instructions that the way in and out is worth.
+const WAY_IN: usize = 3;
 
 /// Registers at least that are left to what is held for a while.
 const LEAST_FREE: u8 = 8;
@@ -79,6 +89,7 @@ impl Item {
             Item::Block(block) => block.target,
             Item::Sample(sample) => return [Some(sample.surface), sample.sampler],
             Item::Texels(write) => return [Some(write.surface), None],
+            Item::Rectangle(block) => return [Some(block.surface), None],
             Item::Inst(_) | Item::Qwords(_) | Item::Goto { .. } => return [None; 2],
         };
         match target {
@@ -117,6 +128,14 @@ impl Item {
             }
             Item::Sample(sample) => [sample.read().collect(), sample.written().collect()],
             Item::Texels(write) => [write.read().collect(), Vec::new()],
+            Item::Rectangle(block) => {
+                let mut read: Vec<Bytes> = block.read().collect();
+                match block.write {
+                    true => read.push(block.data()),
+                    false => return [read, vec![block.data()]],
+                }
+                [read, Vec::new()]
+            }
             Item::Goto { .. } => [Vec::new(), Vec::new()],
         }
     }
@@ -129,7 +148,7 @@ impl Item {
             Item::Transfer(message) => message.guard,
             Item::Sample(sample) => sample.guard,
             Item::Texels(write) => write.guard,
-            Item::Block(_) => None,
+            Item::Block(_) | Item::Rectangle(_) => None,
             Item::Goto { guard, .. } => *guard,
         }
     }
@@ -142,17 +161,19 @@ impl Item {
             Item::Transfer(message) => Some(message.lanes),
             Item::Sample(sample) => Some(sample.lanes),
             Item::Texels(write) => Some(write.lanes),
-            Item::Block(_) | Item::Goto { .. } => None,
+            Item::Block(_) | Item::Rectangle(_) | Item::Goto { .. } => None,
         }
     }
 
-    /// Whether it is worth something to have it as code.
-    fn works(&self) -> bool {
+    /// How much it is worth to have it as code.
+    fn worth(&self) -> usize {
         match self {
-            Item::Inst(inst) => inst.work != Work::Nothing,
-            Item::Qwords(_) | Item::Transfer(_) | Item::Block(_) => true,
-            Item::Sample(_) | Item::Texels(_) => true,
-            Item::Goto { .. } => false,
+            Item::Inst(inst) => usize::from(inst.work != Work::Nothing),
+            Item::Qwords(_) | Item::Transfer(_) | Item::Block(_) => 1,
+            Item::Sample(_) | Item::Texels(_) => 1,
+            // As much as a few instructions, which the steps do sooner.
+            Item::Rectangle(_) => WAY_IN,
+            Item::Goto { .. } => 0,
         }
     }
 }
@@ -193,6 +214,10 @@ pub fn regions(
             start,
             end,
             items: own.filter_map(Option::take).collect(),
+            lanes: program.ops[start as usize..end as usize]
+                .iter()
+                .map(lanes_of)
+                .collect(),
             places,
         };
         if region.pays() && region.places.len() <= MOST_PLACES {
@@ -230,6 +255,7 @@ fn item(program: &Program, op: &Op, message: impl Fn(&Op) -> Option<Message>) ->
             Message::Block(block) => Item::Block(block),
             Message::Sample(sample) => Item::Sample(sample),
             Message::Texels(write) => Item::Texels(write),
+            Message::Rectangle(block) => Item::Rectangle(block),
         }),
         Op::Alu(alu) if alu.dst.ty.bytes() == 8 => Qwords::of(program, alu).map(Item::Qwords),
         op => select(program, op).map(Item::Inst),
@@ -257,7 +283,21 @@ fn places(items: &[Option<Item>], start: u32, end: u32, entered: &[bool]) -> Vec
 impl Region {
     /// Whether it is worth the way in and out.
     fn pays(&self) -> bool {
-        self.items.iter().filter(|item| item.works()).count() >= 3
+        self.items.iter().map(Item::worth).sum::<usize>() >= WAY_IN
+    }
+
+    /// Instructions that follow each other from an op on, none of which is a place but the first: a few of them.
+    fn straight(&self, pc: u32) -> Vec<&Inst> {
+        const FEW: usize = 16;
+        let items = self.items[(pc - self.start) as usize..].iter();
+        let run = (pc..).zip(items.take(FEW)).map_while(|(at, item)| {
+            let follows = at == pc || self.places.binary_search(&at).is_err();
+            match item {
+                Item::Inst(inst) if follows => Some(inst),
+                _ => None,
+            }
+        });
+        run.collect()
     }
 
     /// Its messages, by op.
@@ -266,6 +306,9 @@ impl Region {
         items.filter_map(|(pc, item)| match item {
             Item::Transfer(message) => Some((pc, Message::Lanes(*message))),
             Item::Block(block) => Some((pc, Message::Block(*block))),
+            Item::Sample(sample) => Some((pc, Message::Sample(*sample))),
+            Item::Texels(write) => Some((pc, Message::Texels(*write))),
+            Item::Rectangle(block) => Some((pc, Message::Rectangle(*block))),
             _ => None,
         })
     }
@@ -403,8 +446,9 @@ struct Flow<'a> {
     exit: Label,
     /// Lets the lanes at the smallest place run.
     pick: Label,
-    /// Ops since the count of instructions was brought up to date.
+    /// Ops since the count of instructions was brought up to date, and the first of them.
     uncounted: u32,
+    first: u32,
     /// The ways out in front of an op: its place, and how many ops behind the count it is.
     left: Vec<(Label, u32, u32)>,
     /// There are lanes from 16 on.
@@ -438,6 +482,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region) -> Vec<(u32, Label)> {
         exit,
         pick,
         uncounted: 0,
+        first: region.start,
         left: Vec::new(),
         wide: region.is_wide(),
         written,
@@ -525,8 +570,8 @@ impl Flow<'_> {
     /// The ops.
     fn body(&mut self) {
         let region = self.region;
-        let mut items = (region.start..).zip(&region.items).peekable();
-        while let Some((pc, item)) = items.next() {
+        let mut pc = region.start;
+        while let Some(item) = region.items.get((pc - region.start) as usize) {
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
                 self.emitter.forget();
@@ -538,16 +583,17 @@ impl Flow<'_> {
                 code.bind(on);
                 self.joined.push((place, on));
             }
-            if let (Item::Inst(a), Some((next, Item::Inst(b)))) = (item, items.peek())
-                && region.places.binary_search(next).is_err()
-                && self.emitter.pair(a, b)
-            {
+            let together = self.emitter.group(&region.straight(pc)) as u32;
+            if together > 0 {
                 if let Some(leave) = self.emitter.leave.take() {
                     self.left.push((leave, pc, self.uncounted));
                 }
-                self.uncounted += 2;
-                items.next();
+                self.uncounted += together;
+                pc += together;
                 continue;
+            }
+            if matches!(item, Item::Goto { .. }) {
+                self.count_guarded(pc);
             }
             match item {
                 Item::Inst(inst) => self.emitter.inst(inst),
@@ -556,6 +602,7 @@ impl Flow<'_> {
                 Item::Block(block) => self.emitter.block(block, pc),
                 Item::Sample(sample) => self.emitter.sample(sample, pc),
                 Item::Texels(write) => self.emitter.texel_write(write, pc),
+                Item::Rectangle(block) => self.emitter.rectangle(block, pc),
                 Item::Goto {
                     lanes,
                     guard,
@@ -564,13 +611,16 @@ impl Flow<'_> {
                     self.uncounted += 1;
                     self.count();
                     self.goto(pc, *lanes, *guard, *target);
+                    pc += 1;
                     continue;
                 }
             }
             if let Some(leave) = self.emitter.leave.take() {
                 self.left.push((leave, pc, self.uncounted));
             }
+            self.count_guarded(pc);
             self.uncounted += 1;
+            pc += 1;
         }
         self.count();
         self.leave_at(region.end);
@@ -581,7 +631,60 @@ impl Flow<'_> {
         let ops = std::mem::take(&mut self.uncounted);
         if ops > 0 {
             self.emitter.code.add_wide(Gpr::R9, ops);
+            self.count_run(self.first..self.first + ops);
+            self.first += ops;
         }
+    }
+
+    /// Counts a run of ops and its lanes, where ops are counted one by one.
+    fn count_run(&mut self, ops: Range<u32>) {
+        let own = (ops.start - self.region.start) as usize;
+        let lanes = self.region.lanes[own..].iter().take(ops.len());
+        let masked = |lanes: &Option<(Lanes, Option<Guard>)>| match lanes {
+            Some((lanes, None)) if !lanes.no_mask => Some(*lanes),
+            _ => None,
+        };
+        let mut windows: Vec<Lanes> = Vec::new();
+        for lanes in lanes.filter_map(masked) {
+            if !windows.contains(&lanes) {
+                windows.push(lanes);
+            }
+        }
+        let Emitter { code, counters, .. } = &mut *self.emitter;
+        let Some(counters) = counters else { return };
+        let mut counter = |meaning| {
+            counters.push(meaning);
+            Place::Site(8 * (counters.len() as u32 - 1))
+        };
+        code.load_wide(Gpr::Rax, field::COUNTS);
+        code.increment_wide(counter(Counter::Runs(ops.clone())));
+        for lanes in windows {
+            code.move_gpr(Gpr::Rdx, Gpr::R8);
+            code.shift_right(Gpr::Rdx, lanes.offset);
+            code.alu_number(Alu::And, Gpr::Rdx, lanes.all());
+            code.count_bits(Gpr::Rdx, Gpr::Rdx);
+            code.add_wide_into(counter(Counter::Lanes(ops.clone(), lanes)), Gpr::Rdx);
+        }
+    }
+
+    /// Counts the lanes of an op that has a predicate, which is what it was in front of the op.
+    fn count_guarded(&mut self, pc: u32) {
+        let lanes = self.region.lanes[(pc - self.region.start) as usize];
+        let (Some((lanes, Some(guard))), true) = (lanes, self.emitter.counters.is_some()) else {
+            return;
+        };
+        self.emitter.predicate(lanes, guard);
+        let Emitter { code, counters, .. } = &mut *self.emitter;
+        let Some(counters) = counters else { return };
+        if !lanes.no_mask {
+            code.move_gpr(Gpr::Rcx, Gpr::R8);
+            code.shift_right(Gpr::Rcx, lanes.offset);
+            code.alu(Alu::And, Gpr::Rax, Gpr::Rcx);
+        }
+        code.count_bits(Gpr::Rax, Gpr::Rax);
+        code.load_wide(Gpr::Rcx, field::COUNTS);
+        code.add_wide_into(Place::Table(8 * counters.len() as u32), Gpr::Rax);
+        counters.push(Counter::Guarded(pc));
     }
 
     /// Leaves the region at an op.

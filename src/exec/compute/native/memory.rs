@@ -179,13 +179,7 @@ impl Emitter {
             code.subtract_wide_at(Gpr::Rax, Place::Table(field::WINDOW_ADDRESS));
             code.subtract_wide(Gpr::Rax, -block.added);
         } else {
-            match self.holder(block.address()) {
-                Some(reg) => {
-                    let to = Rm::Reg(Gpr::Rax as u8);
-                    self.code.vector(Vector::TO_GPR, Len::X, reg, 0, to);
-                }
-                None => self.code.load(Gpr::Rax, Place::Arena(block.place)),
-            }
+            self.single_dword(Gpr::Rax, block.place);
             let code = &mut self.code;
             code.alu_number(Alu::Add, Gpr::Rax, block.added.cast_unsigned());
             let counts = match (block.target, block.unit) {
@@ -237,6 +231,17 @@ impl Emitter {
                     }
                 }
             }
+        }
+    }
+
+    /// Loads a dword that all lanes have.
+    pub fn single_dword(&mut self, to: Gpr, at: u32) {
+        match self.holder(Bytes::one(at)) {
+            Some(reg) => {
+                let to = Rm::Reg(to as u8);
+                self.code.vector(Vector::TO_GPR, Len::X, reg, 0, to);
+            }
+            None => self.code.load(to, Place::Arena(at)),
         }
     }
 

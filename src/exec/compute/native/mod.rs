@@ -14,7 +14,7 @@
 //! Messages that move dwords between registers and buffers, shared local memory or 64-bit addresses are code as well
 //! (`transfer`, `memory`): offsets are compared with the size of the window that the message reached last, and what is
 //! outside of it, or not aligned, is left to the steps in front of the message. So are samples of the nearest texel and loads
-//! (`sampler`) of up to a dword and typed writes (`texels`) of bytes, once the steps have served the message and know what it
+//! (`sampler`) of up to a dword, typed writes (`texels`) of bytes and media blocks (`rectangle`), once the steps have served the message and know what it
 //! reaches. Threads that all stand at the barrier of their group behind a region go on in the next one.
 //!
 //! Singles round to nearest even, as the host does unless told otherwise; denormals are flushed by instructions of their
@@ -45,6 +45,8 @@ mod quads;
 #[cfg(target_arch = "x86_64")]
 mod qwords;
 #[cfg(target_arch = "x86_64")]
+mod rectangle;
+#[cfg(target_arch = "x86_64")]
 mod sampler;
 #[cfg(target_arch = "x86_64")]
 mod select;
@@ -52,6 +54,7 @@ mod select;
 mod texels;
 pub mod transfer;
 
+use crate::exec::state::tally::Tally;
 use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::Windows;
 use crate::surface::Memory;
@@ -98,6 +101,8 @@ pub struct Memories<'a> {
     pub texels: &'a [TexelSite],
     /// Shared local memory of threads that have no other.
     pub slm: &'a Memory,
+    /// Where code counts ops, if it does.
+    pub tally: Option<&'a Tally>,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -110,6 +115,7 @@ pub use other::Native;
 mod other {
     use super::Memories;
     use super::transfer::Message;
+    use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
     use std::convert::Infallible;
@@ -122,11 +128,16 @@ mod other {
         pub fn new(
             _: &Program,
             _: &[bool],
-            _: bool,
+            _: [bool; 2],
             _: impl Fn(u32) -> bool,
             _: impl Fn(&Op) -> Option<Message>,
         ) -> Option<Native> {
             None
+        }
+
+        /// Nothing is counted.
+        pub fn counted(&self) -> (&[Counter], impl Fn(u32) -> Traffic) {
+            (&[], |_| match self.0 {})
         }
 
         /// No op is code.
@@ -155,14 +166,15 @@ mod other {
 
 #[cfg(target_arch = "x86_64")]
 mod host {
-    use super::Memories;
     use super::call::{
         Context, Contexts, Entry, Executable, Host, MOST_PLACES, Reach, Shared, TOGETHER,
     };
     use super::emit::Emitter;
     use super::flow::{self, Region};
     use super::transfer::{Message, Target};
+    use super::{Memories, Tally};
     use crate::exec::state::frame::Frame;
+    use crate::exec::state::tally::{Counter, Counters, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::exec::state::windows::Windows;
     use crate::program::{Barrier, Op, Program};
@@ -221,6 +233,11 @@ mod host {
         barriers: Vec<bool>,
         /// Messages that are code, by op.
         messages: Vec<(u32, Message)>,
+        /// What it counts, if it does, and the number of its mode.
+        counters: Option<Vec<Counter>>,
+        mode: usize,
+        /// For each op the first one of those that are counted with it.
+        counted_from: Vec<u32>,
         /// For each op the window that its message reached last.
         hints: Vec<AtomicU32>,
     }
@@ -230,13 +247,13 @@ mod host {
         /// the host has no such instructions, or no memory that can be run.
         ///
         /// * `entered`: the ops that a jump may lead to.
-        /// * `flush`: denormal singles are flushed.
+        /// * `flush`, `counts`: denormal singles are flushed; it counts how often ops run, and their lanes.
         /// * `splits`: whether steps may stop in front of an op.
         /// * `message`: what a message does, if it can be code.
         pub fn new(
             program: &Program,
             entered: &[bool],
-            flush: bool,
+            [flush, counts]: [bool; 2],
             splits: impl Fn(u32) -> bool,
             message: impl Fn(&Op) -> Option<Message>,
         ) -> Option<Native> {
@@ -245,7 +262,7 @@ mod host {
             if regions.is_empty() {
                 return None;
             }
-            let mut emitter = Emitter::new(flush);
+            let mut emitter = Emitter::new(flush, counts);
             // Where all lanes run, nothing has to be kept of those that are off.
             let mut doors = Vec::new();
             for (number, region) in (0..).zip(&regions) {
@@ -262,7 +279,15 @@ mod host {
                 .iter()
                 .map(|(_, _, l, _)| emitter.code.offset(*l) as u32);
             let offsets = offsets.collect();
-            let code = Executable::new(host, emitter.code, offsets).ok()?;
+            let counters = emitter.counters.take();
+            let count = counters.as_ref().map_or(0, Vec::len);
+            let code = Executable::new(host, emitter.code, offsets, count).ok()?;
+            let mut counted_from: Vec<u32> = (0..program.ops.len() as u32).collect();
+            for counter in counters.iter().flatten() {
+                if let Counter::Runs(ops) = counter {
+                    counted_from[ops.start as usize..ops.end as usize].fill(ops.start);
+                }
+            }
             let mut entries: Vec<Option<(u32, Ways)>> = vec![None; program.ops.len()];
             for (i, (number, pc, _, lanes)) in doors.iter().enumerate() {
                 let entry = code.entry(i)?;
@@ -293,6 +318,9 @@ mod host {
             let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
             let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
             Some(Native {
+                counters,
+                mode: flush.into(),
+                counted_from,
                 longest: longest.unwrap_or(0),
                 barriers: program.ops.iter().map(is_barrier).collect(),
                 code,
@@ -308,6 +336,18 @@ mod host {
         #[inline]
         pub fn until(&self, pc: u32) -> u32 {
             self.until.get(pc as usize).copied().unwrap_or(u32::MAX)
+        }
+
+        /// What it counts, and what its messages move.
+        pub fn counted(&self) -> (&[Counter], impl Fn(u32) -> Traffic) {
+            let counters = self.counters.as_deref().unwrap_or_default();
+            (counters, |pc| self.traffic(pc))
+        }
+
+        /// What a message moves that is code.
+        fn traffic(&self, pc: u32) -> Traffic {
+            let found = self.messages.binary_search_by_key(&pc, |(op, _)| *op);
+            found.map_or(Traffic::default(), |at| self.messages[at].1.traffic())
         }
 
         /// Whether an op is code.
@@ -342,13 +382,19 @@ mod host {
             if !threads.iter().all(enters) {
                 return false;
             }
+            let counters = match (&self.counters, memories.tally) {
+                (None, None) => None,
+                (Some(own), Some(tally)) => Some(tally.counters(self.mode, own.len())),
+                _ => return false,
+            };
             let mut ran = false;
             let reach = Reach::new(memories.windows, &self.hints, memories.texels);
-            let everyone = everyone && threads.len() <= TOGETHER;
+            // Who counts sees each barrier.
+            let everyone = everyone && threads.len() <= TOGETHER && counters.is_none();
             for threads in threads.chunks_mut(TOGETHER) {
                 if !self.run_few(
                     threads,
-                    (memories.slm, &reach),
+                    (memories.slm, &reach, counters),
                     door,
                     [limit, window],
                     everyone,
@@ -356,9 +402,23 @@ mod host {
                     return ran;
                 }
                 ran = true;
+                if let Some(tally) = memories.tally {
+                    self.count_parts(threads, tally);
+                }
                 self.learn(&threads[0], memories.windows);
             }
             ran
+        }
+
+        /// Counts what threads ran that have left in the middle of what is counted together.
+        fn count_parts(&self, threads: &[Thread<'_>], tally: &Tally) {
+            for thread in threads {
+                let pc = thread.frame.pc;
+                let from = self.counted_from.get(pc as usize).map_or(pc, |from| *from);
+                if from < pc {
+                    tally.part_ran(thread, from..pc, |pc| self.traffic(pc));
+                }
+            }
         }
 
         /// The way into the code of an op.
@@ -378,7 +438,7 @@ mod host {
         fn run_few<'n, 't>(
             &'n self,
             threads: &'t mut [Thread<'_>],
-            (slm, reach): (&'t Memory, &'t Reach<'t>),
+            (slm, reach, counters): (&'t Memory, &'t Reach<'t>, Option<&'t Counters>),
             mut door: Door<'n>,
             [limit, window]: [u64; 2],
             mut everyone: bool,
@@ -390,19 +450,20 @@ mod host {
             // Between two backward jumps no op runs twice.
             let limit = limit.saturating_sub(self.longest);
             for (slot, thread) in frames.iter_mut().zip(threads) {
+                let counts = counters.map_or(&[][..], |counters| counters.of(thread.slot));
                 let (frame, executed) = (&mut thread.frame, &mut thread.executed);
                 shared = shared.or(thread.slm.unwrap_or(slm));
-                let mut context = Context::new(&mut thread.arena, frame.em, reach, shared);
+                let context = Context::new(&mut thread.arena, frame.em, reach, shared, counts);
+                let context = contexts.push(context);
                 context.executed = *executed;
                 context.budget = limit.min(executed.saturating_add(window));
                 lanes &= frame.em;
                 if !frame.waiting.is_empty() {
                     // They would have their turn.
                     lanes = 0;
-                    enter(&mut context, frame, door.ops, door.places);
+                    enter(context, frame, door.ops, door.places);
                     everyone &= frame.waiting.is_empty();
                 }
-                contexts.push(context);
                 *slot = Some((frame, executed));
             }
             let mut ran = false;
@@ -466,7 +527,10 @@ mod host {
                             let first = t.added.wrapping_add(t.skipped.into());
                             (t.addresses + 8 * lane, first)
                         }
-                        Message::Idle | Message::Sample(_) | Message::Texels(_) => return,
+                        Message::Idle
+                        | Message::Sample(_)
+                        | Message::Texels(_)
+                        | Message::Rectangle(_) => return,
                         Message::Block(block) => (block.place, i64::from(block.added) as u64),
                     };
                     let own = thread.arena.get(at as usize..);
@@ -477,7 +541,11 @@ mod host {
                 }
             };
             if let Some(window) = found {
-                self.hints[pc as usize].store(window, Relaxed);
+                let hint = &self.hints[pc as usize];
+                // Other workers read what is near it.
+                if hint.load(Relaxed) != window {
+                    hint.store(window, Relaxed);
+                }
             }
         }
     }

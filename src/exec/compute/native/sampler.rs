@@ -51,7 +51,8 @@ impl Sample {
 pub enum Routine {
     /// Sees that `rax` more than the first one is known of a message for surface `edx` and sampler `ecx`, or the flags say
     /// otherwise, and makes of coordinates in the first source and the first register between the offsets of texels, in
-    /// that source; `rax` is then where that is known, and `rcx` where the texels are.
+    /// the second register between; `rax` is then where that is known, and `rcx` where the texels are. Where both are
+    /// scaled, the message that scaled them has seen that it is known.
     Places { count: u8, how: Coordinates },
     /// Texels at these offsets, and channels of them in the registers of [`CHANNELS`].
     Texels {
@@ -61,16 +62,14 @@ pub enum Routine {
     },
 }
 
-/// Scaled coordinates that are kept: those of 32 lanes.
-const MOST_SCALED: usize = 2;
+/// Scaled coordinates that are kept: five across, as a filter of five taps has, and one down, of 32 lanes.
+const MOST_SCALED: [usize; 2] = [10, 2];
 
 /// What coordinates are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coordinates {
-    /// Those of a sample.
-    Sampled,
-    /// The same, the second of which is scaled.
-    SecondScaled,
+    /// Those of a sample, and which of them are scaled.
+    Sampled([bool; 2]),
     /// Those of a load, on these lanes; `None`: on all.
     Loaded(Option<Mask>),
 }
@@ -85,36 +84,43 @@ impl Emitter {
         let count = sample.lanes.count.min(16);
         let len = length(count);
         for half in (0..sample.halves()).rev() {
-            let [across, down] = sample.coordinates.map(|at| sample.row_at(at, half));
-            self.fetch(across, len, SOURCE[0]);
+            let rows = sample.coordinates.map(|at| sample.row_at(at, half));
             let named = sample
                 .sampler
                 .map(|s| [sample.surface, s].map(|at| self.origin(at)));
-            let scaled = self
-                .scaled
-                .iter()
-                .find(|s| (s.row, s.op, Some(s.named)) == (down, sample.op, named));
-            let scaled = scaled.map(|s| s.reg);
-            match scaled {
-                Some(reg) => self.code.copy(BETWEEN[0], reg),
-                None => self.fetch(down, len, BETWEEN[0]),
+            let mut scaled = [0, 1].map(|axis| self.scaled_row(axis, rows[axis], sample.op, named));
+            if sample.moved {
+                // It is to be seen that it is not.
+                scaled[0] = None;
             }
-            self.code.site(op, field::TEXELS_SIZE);
-            self.code.load(Gpr::Rdx, Place::Arena(sample.surface));
-            if let Some(sampler) = sample.sampler {
-                self.code.load(Gpr::Rcx, Place::Arena(sampler));
+            for ((row, scaled), to) in rows.iter().zip(scaled).zip([SOURCE[0], BETWEEN[0]]) {
+                match scaled {
+                    Some((reg, _)) => self.code.copy(to, reg),
+                    None => self.fetch(*row, len, to),
+                }
             }
-            let how = match (sample.sampler, scaled) {
-                (None, _) => Coordinates::Loaded(masks[usize::from(half)]),
-                (Some(_), None) => Coordinates::Sampled,
-                (Some(_), Some(_)) => Coordinates::SecondScaled,
+            let how = match sample.sampler {
+                None => Coordinates::Loaded(masks[usize::from(half)]),
+                Some(_) => Coordinates::Sampled(scaled.map(|scaled| scaled.is_some())),
             };
-            self.run(Routine::Places { count, how });
-            self.leave_if(If::NotZero);
-            if let (Some(named), None) = (named, scaled) {
-                self.keep_scaled(down, sample.op, named);
+            if let [Some(_), Some((_, seen))] = scaled {
+                self.code.site(seen, field::TEXELS_SIZE);
+                self.run(Routine::Places { count, how });
+            } else {
+                self.code.site(op, field::TEXELS_SIZE);
+                self.code.load(Gpr::Rdx, Place::Arena(sample.surface));
+                if let Some(sampler) = sample.sampler {
+                    self.code.load(Gpr::Rcx, Place::Arena(sampler));
+                }
+                self.run(Routine::Places { count, how });
+                self.leave_if(If::NotZero);
             }
-            self.code.copy(SOURCE[usize::from(half)], SOURCE[0]);
+            for (axis, from) in [SOURCE[0], BETWEEN[0]].into_iter().enumerate() {
+                if let (Some(named), None) = (named, scaled[axis]) {
+                    self.keep_scaled(axis, (rows[axis], sample.op, named), op, from);
+                }
+            }
+            self.code.copy(SOURCE[usize::from(half)], BETWEEN[1]);
         }
         for half in 0..sample.halves() {
             self.busy.clear();
@@ -134,16 +140,40 @@ impl Emitter {
         }
     }
 
-    /// Keeps the scaled coordinate that is in the first register between.
-    fn keep_scaled(&mut self, row: Bytes, op: SamplerOp, named: [u32; 2]) {
+    /// Where a scaled coordinate is kept, if it is, and the message that has scaled it.
+    fn scaled_row(
+        &self,
+        axis: usize,
+        row: Bytes,
+        op: SamplerOp,
+        named: Option<[u32; 2]>,
+    ) -> Option<(Reg, u32)> {
+        let is = |s: &&Scaled| (s.axis, s.row, s.op, Some(s.named)) == (axis, row, op, named);
+        let scaled = self.scaled.iter().find(is);
+        scaled.map(|scaled| (scaled.reg, scaled.seen))
+    }
+
+    /// Keeps a coordinate that message `seen` has scaled.
+    fn keep_scaled(
+        &mut self,
+        axis: usize,
+        (row, op, named): (Bytes, SamplerOp, [u32; 2]),
+        seen: u32,
+        from: Reg,
+    ) {
         self.busy.clear();
-        let old = (self.scaled.len() == MOST_SCALED).then(|| self.scaled.remove(0).reg);
+        let mut own = (0..self.scaled.len()).filter(|&at| self.scaled[at].axis == axis);
+        let first = own.next();
+        let old = first.filter(|_| own.count() + 1 >= MOST_SCALED[axis]);
+        let old = old.map(|at| self.scaled.remove(at).reg);
         if let Some(reg) = old.or_else(|| self.spare()) {
-            self.code.copy(reg, BETWEEN[0]);
+            self.code.copy(reg, from);
             self.scaled.push(Scaled {
+                axis,
                 row,
                 op,
                 named,
+                seen,
                 reg,
             });
         }
@@ -186,6 +216,14 @@ impl Emitter {
         let code = &mut self.code;
         let (other, known) = (code.label(), code.label());
         code.add_wide_of(Gpr::Rax, field::TEXELS);
+        if how == Coordinates::Sampled([true; 2]) {
+            code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
+            let [across, down] = [SOURCE[0], BETWEEN[0]];
+            code.vector(Vector::PADDD, len, BETWEEN[1], across, Rm::Reg(down));
+            code.bind(known);
+            code.bind(other);
+            return;
+        }
         for how in [SAMPLED_IN_ORDER, SAMPLED] {
             code.compare_place(Place::Site(field::TEXELS_KNOWN), how);
             code.jump_if(If::Zero, known);
@@ -204,7 +242,7 @@ impl Emitter {
         code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
         for (n, c) in (0..).zip([SOURCE[0], BETWEEN[0]]) {
             let each = |first: u32| Rm::SiteEach(first + 4 * n);
-            if n == 1 && how == Coordinates::SecondScaled {
+            if matches!(how, Coordinates::Sampled(scaled) if scaled[n as usize]) {
                 continue;
             }
             if let Coordinates::Loaded(mask) = how {
@@ -222,8 +260,8 @@ impl Emitter {
             }
             code.vector(Vector::PMULLD, len, c, c, each(field::TEXELS_STEPS));
         }
-        let [offsets, down] = [SOURCE[0], BETWEEN[0]];
-        code.vector(Vector::PADDD, len, offsets, offsets, Rm::Reg(down));
+        let [across, down] = [SOURCE[0], BETWEEN[0]];
+        code.vector(Vector::PADDD, len, BETWEEN[1], across, Rm::Reg(down));
         // All is well: the flags say zero.
         code.alu(Alu::Xor, Gpr::Rdx, Gpr::Rdx);
         code.bind(other);

@@ -1,5 +1,6 @@
 //! Messages that are code: dwords, words and bytes between registers and windows, lane by lane.
 
+use crate::exec::state::tally::Traffic;
 use crate::isa::Type;
 use crate::message::SamplerOp;
 use crate::program::{Guard, Lanes, Program};
@@ -84,6 +85,8 @@ pub struct Block {
 pub struct Sample {
     /// What is asked; those that ask the same of the same surface and sampler differ in no more than what is below.
     pub op: SamplerOp,
+    /// It may ask for a texel beside the one at the coordinates.
+    pub moved: bool,
     /// Which lanes.
     pub lanes: Lanes,
     /// The predicate.
@@ -117,6 +120,24 @@ pub struct TexelWrite {
     pub channels: [u32; 4],
 }
 
+/// A rectangle of bytes of a surface, of which it is seen when it is sent that the surface is made of rows. Who makes one
+/// has seen that the registers lie in their variable from end to end, and registers of the host within the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    /// To memory.
+    pub write: bool,
+    /// Arena offset of the index of the surface, and what is added.
+    pub surface: u32,
+    pub index: u32,
+    /// Arena offsets of column and row, dwords.
+    pub place: [u32; 2],
+    /// Bytes of a row, a power of two from 4 to 64; rows.
+    pub width: u32,
+    pub height: u32,
+    /// Arena offset of the data, row after row.
+    pub data: u32,
+}
+
 /// A message that is code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
@@ -130,16 +151,66 @@ pub enum Message {
     Lanes(Transfer),
     /// One piece.
     Block(Block),
+    /// A rectangle.
+    Rectangle(Rectangle),
 }
 
 impl Message {
     /// The memory.
     pub const fn target(&self) -> Option<Target> {
         match self {
-            Message::Idle | Message::Sample(_) | Message::Texels(_) => None,
+            Message::Idle | Message::Sample(_) | Message::Texels(_) | Message::Rectangle(_) => None,
             Message::Lanes(message) => Some(message.target),
             Message::Block(message) => Some(message.target),
         }
+    }
+
+    /// What it moves and returns, where code serves it.
+    pub fn traffic(&self) -> Traffic {
+        match self {
+            Message::Idle => Traffic::default(),
+            Message::Sample(sample) => Traffic {
+                returned: 4 * u64::from(sample.channels.count_ones()),
+                ..Traffic::default()
+            },
+            Message::Texels(_) => Traffic {
+                moved: 4,
+                ..Traffic::default()
+            },
+            Message::Lanes(message) => {
+                let returns = match message.update {
+                    Some(update) => update.returns,
+                    None => !message.write,
+                };
+                Traffic {
+                    moved: message.size().into(),
+                    returned: if returns {
+                        4 * u64::from(message.rows)
+                    } else {
+                        0
+                    },
+                    whole: false,
+                }
+            }
+            Message::Block(block) => whole(4 * block.dwords, block.write),
+            Message::Rectangle(block) => whole(block.bytes(), block.write),
+        }
+    }
+}
+
+/// What a message of one piece moves and returns.
+fn whole(bytes: u32, write: bool) -> Traffic {
+    Traffic {
+        moved: bytes.into(),
+        returned: if write { 0 } else { bytes.into() },
+        whole: true,
+    }
+}
+
+impl Rectangle {
+    /// Bytes in registers.
+    pub const fn bytes(&self) -> u32 {
+        self.width * self.height
     }
 }
 
