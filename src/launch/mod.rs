@@ -23,8 +23,8 @@ use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Allowance, Arena, BLOCK, Decoded, Environment, Kept, NamedBarriers, Reset, Resources, SLOTS,
-    SitePlans, Tally, Thread,
+    Allowance, Arena, BLOCK, Decoded, Environment, FloatMode, Kept, NamedBarriers, Reset,
+    Resources, SLOTS, SitePlans, Tally, Thread,
     observer::{Start, Wants},
     packed,
 };
@@ -554,6 +554,7 @@ impl<'p> Seats<'p> {
 struct Prepared {
     arena: Arena,
     mask: u32,
+    mode: FloatMode,
     /// What of it a thread must find in the memory of another one.
     reset: OnceCell<Arc<Reset>>,
     /// Its rows, where the other one had another number.
@@ -890,7 +891,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 reset.spoil(&mut thread.arena[..self.program.image.len()]);
             }
         }
-        thread.begin(id, mask);
+        thread.begin(id, mask, prepared.mode);
         let header = self.program.platform.grf_bytes() as usize;
         self.grid.fill(id, &mut thread.arena[..header]);
     }
@@ -907,6 +908,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             spare.apart.extend(arena.rows_apart(&first.arena));
         }
         spare.prepared[id.local as usize] = Some(Prepared {
+            mode: self.known.code.mode_of(&arena).unwrap_or_default(),
             arena,
             mask: start.mask,
             reset: OnceCell::new(),
@@ -925,13 +927,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         self.grid.start(self.program, id, start);
         self.grid.fill(id, &mut start.payload);
         thread.arena.fill(&self.program.image);
-        thread.begin(id, start.mask);
+        thread.begin(id, start.mask, FloatMode::default());
         let mut given = Vec::new();
         self.place(thread, start, |range| {
             if self.wants >= Wants::Steps {
                 given.push(range);
             }
         });
+        thread.load_control(&self.known.code);
         if self.wants >= Wants::Steps {
             observer.started(&Start {
                 thread: id,

@@ -2,7 +2,6 @@
 
 use super::decoded::Decoded;
 use super::general;
-use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::thread::Thread;
 use crate::isa::Opcode;
 use crate::program::{Alu, CompareDest, Op};
@@ -97,8 +96,8 @@ impl Thread<'_> {
     /// Reads the float mode from `%cr0`.
     #[inline]
     pub(crate) fn load_control(&mut self, code: &Decoded) {
-        if let Some(cr0) = code.state.cr0 {
-            self.mode = FloatMode::from_cr0(self.dword(cr0));
+        if let Some(mode) = code.mode_of(&self.arena) {
+            self.mode = mode;
         }
     }
 }

@@ -94,30 +94,26 @@ pub fn run<'e, 'p: 'e, O: Observer>(
     (environment, kept): (&Environment<'e>, &mut Kept<'e>),
     everyone: bool,
 ) -> Result<(), Box<Trap>> {
-    for thread in threads.iter_mut() {
-        thread.load_control(environment.code);
-    }
     if let Some(tally) = environment.tally {
         tally.begin(threads);
     }
-    let going = threads.iter().filter(|t| t.frame.pc != ENDED);
-    let least = going.map(turn).min().unwrap_or(0);
+    let least = match environment.turn {
+        u64::MAX => u64::MAX,
+        _ => {
+            let going = threads.iter().filter(|t| t.frame.pc != ENDED);
+            going.map(turn).min().unwrap_or(0)
+        }
+    };
     let mut first = None;
     loop {
-        threads.iter_mut().for_each(settle);
-        if !stand_together(threads) {
-            threads
-                .sort_unstable_by_key(|t| (t.frame.pc == ENDED, turn(t), t.frame.pc, t.id.index));
-        }
-        let Some((leader, _)) = threads.split_first().filter(|t| t.0.frame.pc != ENDED) else {
+        let count = line_up(threads);
+        let Some(leader) = threads.first().filter(|_| count > 0) else {
             break;
         };
-        if turn(leader) > least && environment.turn != u64::MAX {
+        if turn(leader) > least {
             break;
         }
-        let (pc, mode) = (leader.frame.pc, leader.mode);
-        let stands = |t: &Thread<'_>| t.frame.pc == pc && t.mode == mode;
-        let count = threads.iter().take_while(|t| stands(t)).count();
+        let pc = leader.frame.pc;
         let (front, rest) = threads.split_at_mut(count);
         // Those at the same place in another mode have their turn later.
         let join = rest.iter().map(|t| t.frame.pc).filter(|&at| at > pc);
@@ -131,16 +127,34 @@ pub fn run<'e, 'p: 'e, O: Observer>(
             first = Some(trap);
         }
     }
-    threads.sort_unstable_by_key(|t| t.id.index);
+    if !threads.is_sorted_by_key(|t| t.id.index) {
+        threads.sort_unstable_by_key(|t| t.id.index);
+    }
     first.map_or(Ok(()), Err)
 }
 
-/// Whether all threads are at one op in the order of their numbers, so that there is nothing to sort.
-fn stand_together(threads: &[Thread<'_>]) -> bool {
-    let place = |t: &Thread<'_>| (t.frame.pc, turn(t));
-    threads
-        .windows(2)
-        .all(|pair| place(&pair[0]) == place(&pair[1]) && pair[0].id.index < pair[1].id.index)
+/// Puts threads in front that are to run next. Says how many stand at one op in one mode; none if all have ended.
+fn line_up(threads: &mut [Thread<'_>]) -> usize {
+    let Some((leader, others)) = threads.split_first_mut() else {
+        return 0;
+    };
+    settle(leader);
+    let (pc, now, mode) = (leader.frame.pc, turn(leader), leader.mode);
+    let (mut alike, mut before) = (true, leader.id.index);
+    // Mostly all are at one op in the order of their numbers, so that there is nothing to sort.
+    for thread in others {
+        settle(thread);
+        let same = thread.frame.pc == pc && turn(thread) == now && thread.mode == mode;
+        alike &= same && before < thread.id.index;
+        before = thread.id.index;
+    }
+    if alike {
+        return if pc == ENDED { 0 } else { threads.len() };
+    }
+    threads.sort_unstable_by_key(|t| (t.frame.pc == ENDED, turn(t), t.frame.pc, t.id.index));
+    let (pc, mode) = (threads[0].frame.pc, threads[0].mode);
+    let stands = |t: &&Thread<'_>| t.frame.pc == pc && t.mode == mode && pc != ENDED;
+    threads.iter().take_while(stands).count()
 }
 
 /// How often a thread has run for so long that others have their turn: one that waits for them in a loop would never
@@ -164,9 +178,12 @@ fn advance<'e, 'p: 'e, O: Observer>(
         if let Some(pc) = stride(front, (join, everyone), environment) {
             act(front, observers, pc, (environment, kept))?;
         }
-        front.iter_mut().for_each(settle);
-        let pc = front[0].frame.pc;
-        let together = front.iter().all(|t| t.frame.pc == pc && t.mode == mode);
+        settle(&mut front[0]);
+        let (pc, mut together) = (front[0].frame.pc, true);
+        for thread in front.iter_mut() {
+            settle(thread);
+            together &= thread.frame.pc == pc && thread.mode == mode;
+        }
         let turned = turn(&front[0]) != now;
         if turned {
             for thread in front.iter_mut() {
@@ -205,11 +222,11 @@ fn stride(
         {
             (left, most) = (left - done, most + done);
             place(front, pc, &mut done);
-            if native.run(front, environment.memories(), pc, [limit, BLOCK], everyone) {
+            let bounds = [limit, BLOCK];
+            if let Some(stands) = native.run(front, environment.memories(), pc, bounds, everyone) {
                 let before = (pc, most);
-                pc = front[0].frame.pc;
-                together = front.iter().all(|t| t.frame.pc == pc);
-                (waits, most) = where_they_are(front, join);
+                (pc, together) = (stands.pc, stands.together);
+                (waits, most) = (stands.join.min(join), stands.most);
                 left = left.saturating_sub(most - before.1);
                 // The first op may be one that only a step does.
                 if !together || (pc, most) != before {

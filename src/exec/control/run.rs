@@ -161,8 +161,8 @@ impl Thread<'_> {
         let window = turn - self.executed;
         let threads = std::slice::from_mut(self);
         let (memories, bounds) = (environment.memories(), [environment.limit, window]);
-        native.run(threads, memories, before.0, bounds, false)
-            && (self.frame.pc, self.executed) != before
+        let ran = native.run(threads, memories, before.0, bounds, false);
+        ran.is_some() && (self.frame.pc, self.executed) != before
     }
 
     /// Counts an op that is about to run, or says that it is one too many.

@@ -153,8 +153,8 @@ impl<'p> Thread<'p> {
         }
     }
 
-    /// Begins anew as another thread of the same program, in the bytes that are there.
-    pub fn begin(&mut self, id: ThreadId, mask: u32) {
+    /// Begins anew as another thread of the same program, in the bytes that are there, and in a mode.
+    pub(crate) fn begin(&mut self, id: ThreadId, mask: u32, in_mode: FloatMode) {
         // Each field by name, so that none is forgotten.
         let Thread {
             program: _,
@@ -171,7 +171,7 @@ impl<'p> Thread<'p> {
             rare,
         } = self;
         (*own, *executed, *paid, *signalled, *slot) = (id, 0, 0, 0, 0);
-        (*rests, *slm, *mode) = (None, None, FloatMode::default());
+        (*rests, *slm, *mode) = (None, None, in_mode);
         frame.begin(0, mask);
         rare.clear();
     }

@@ -228,6 +228,13 @@ impl Decoded {
         }
     }
 
+    /// The float mode that a thread with these bytes is in; `None` if the program has none.
+    #[inline]
+    pub(crate) fn mode_of(&self, arena: &[u8]) -> Option<FloatMode> {
+        let own = arena.get(self.state.cr0? as usize..)?.first_chunk()?;
+        Some(FloatMode::from_cr0(u32::from_le_bytes(*own)))
+    }
+
     /// Steps that follow each other from an op on.
     #[inline]
     pub fn run(&self, pc: u32) -> u32 {

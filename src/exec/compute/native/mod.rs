@@ -105,6 +105,19 @@ pub struct Memories<'a> {
     pub tally: Option<&'a Tally>,
 }
 
+/// Where threads are that ran code.
+#[derive(Clone, Copy, Debug)]
+pub struct Stands {
+    /// The op that the first one is at.
+    pub pc: u32,
+    /// They are all there.
+    pub together: bool,
+    /// The smallest place where lanes of one of them wait.
+    pub join: u32,
+    /// The most instructions that one has run.
+    pub most: u64,
+}
+
 #[cfg(target_arch = "x86_64")]
 pub use host::Native;
 
@@ -113,8 +126,8 @@ pub use other::Native;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
-    use super::Memories;
     use super::transfer::Message;
+    use super::{Memories, Stands};
     use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
@@ -158,7 +171,7 @@ mod other {
             _: u32,
             _: [u64; 2],
             _: bool,
-        ) -> bool {
+        ) -> Option<Stands> {
             match self.0 {}
         }
     }
@@ -172,7 +185,7 @@ mod host {
     use super::emit::Emitter;
     use super::flow::{self, Region};
     use super::transfer::{Message, Target};
-    use super::{Memories, Tally};
+    use super::{Memories, Stands, Tally};
     use crate::exec::state::frame::Frame;
     use crate::exec::state::tally::{Counter, Counters, Traffic};
     use crate::exec::state::thread::Thread;
@@ -356,8 +369,8 @@ mod host {
         }
 
         /// Runs threads that are at one op, each until it comes to an op that is no code, or has run `window`
-        /// instructions. No thread runs more than `limit` in all. False if nothing has happened: code is not entered
-        /// here, or not by these threads.
+        /// instructions. No thread runs more than `limit` in all. Says where they are; `None` if nothing has happened: code
+        /// is not entered here, or not by these threads.
         ///
         /// * `everyone`: these are all threads that meet at the barrier, so that it opens once all are there.
         pub fn run(
@@ -367,10 +380,8 @@ mod host {
             pc: u32,
             [limit, window]: [u64; 2],
             everyone: bool,
-        ) -> bool {
-            let Some(door) = self.door(pc) else {
-                return false;
-            };
+        ) -> Option<Stands> {
+            let door = self.door(pc)?;
             let enters = |t: &Thread<'_>| {
                 let waits = |(at, _): &(u32, u32)| {
                     !door.ops.contains(at) || at > &pc && door.places.binary_search(at).is_ok()
@@ -380,34 +391,32 @@ mod host {
                     && t.frame.waiting.iter().all(waits)
             };
             if !threads.iter().all(enters) {
-                return false;
+                return None;
             }
             let counters = match (&self.counters, memories.tally) {
                 (None, None) => None,
                 (Some(own), Some(tally)) => Some(tally.counters(self.mode, own.len())),
-                _ => return false,
+                _ => return None,
             };
-            let mut ran = false;
+            let mut all: Option<Stands> = None;
             let reach = Reach::new(memories.windows, &self.hints, memories.texels);
             // Who counts sees each barrier.
             let everyone = everyone && threads.len() <= TOGETHER && counters.is_none();
             for threads in threads.chunks_mut(TOGETHER) {
-                if !self.run_few(
-                    threads,
-                    (memories.slm, &reach, counters),
-                    door,
-                    [limit, window],
-                    everyone,
-                ) {
-                    return ran;
-                }
-                ran = true;
+                let around = (memories.slm, &reach, counters);
+                let stands = self.run_few(threads, around, door, [limit, window], everyone)?;
+                all = Some(all.map_or(stands, |all| Stands {
+                    pc: all.pc,
+                    together: all.together && stands.together && all.pc == stands.pc,
+                    join: all.join.min(stands.join),
+                    most: all.most.max(stands.most),
+                }));
                 if let Some(tally) = memories.tally {
                     self.count_parts(threads, tally);
                 }
                 self.learn(&threads[0], memories.windows);
             }
-            ran
+            all
         }
 
         /// Counts what threads ran that have left in the middle of what is counted together.
@@ -442,7 +451,7 @@ mod host {
             mut door: Door<'n>,
             [limit, window]: [u64; 2],
             mut everyone: bool,
-        ) -> bool {
+        ) -> Option<Stands> {
             let mut lanes = u32::MAX;
             let mut contexts = Contexts::new();
             let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
@@ -491,12 +500,21 @@ mod host {
                 }
                 door = next;
             }
+            let mut stands = Stands {
+                pc: contexts[0].pc,
+                together: true,
+                join: u32::MAX,
+                most: 0,
+            };
             for (context, slot) in contexts.iter().zip(frames) {
                 let Some((frame, executed)) = slot else { break };
                 *executed = context.executed;
                 leave(context, frame, door.places);
+                stands.together &= frame.pc == stands.pc;
+                stands.join = stands.join.min(frame.join);
+                stands.most = stands.most.max(*executed);
             }
-            ran
+            ran.then_some(stands)
         }
 
         /// The way into the code behind the barrier that an op is.
