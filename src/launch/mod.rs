@@ -218,6 +218,7 @@ pub fn run<O: Observer>(
             true => (GANG_BYTES / program.image.len().max(1)).clamp(1, GANG),
             false => 1,
         },
+        few: known.few(program.image.len()).filter(|_| !meets),
         meets,
         wants,
     };
@@ -311,6 +312,11 @@ pub const MAX_SHARED: u64 = 256 << 10;
 /// Threads that run side by side at most, and bytes of their arenas: what the second cache of a core holds.
 const GANG: usize = SLOTS;
 const GANG_BYTES: usize = 256 << 10;
+
+/// The same where native code runs one thread after the other and touches each variable once: what the first cache holds
+/// beside images, and what it holds at most.
+const STRAIGHT_BYTES: usize = 32 << 10;
+const STRAIGHT_MOST: usize = 56 << 10;
 
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
 const MOST_MEMBERS: u32 = 256;
@@ -434,6 +440,8 @@ struct Known {
     has_barrier: bool,
     /// The order of groups shows in what they leave.
     shows_order: bool,
+    /// No op runs twice.
+    is_straight: bool,
     /// What a thread must find in the memory of another one, by the lanes it begins with.
     resets: Mutex<BTreeMap<u32, Arc<Reset>>>,
 }
@@ -445,8 +453,17 @@ impl Known {
             may_lockstep: may_lockstep(program),
             has_barrier: has_barrier(program),
             shows_order: shows_order_of_groups(program),
+            is_straight: !program.may_go_back(),
             resets: Mutex::default(),
         }
+    }
+
+    /// Threads with arenas of so many bytes that run side by side where native code takes each from its beginning to its
+    /// end, if more would be too many for the first cache.
+    fn few(&self, bytes: usize) -> Option<usize> {
+        let fits = |threads: usize| threads.saturating_mul(bytes) <= STRAIGHT_MOST;
+        let few = (STRAIGHT_BYTES / bytes.max(1)).clamp(2, GANG);
+        (self.is_straight && fits(few) && !fits(GANG)).then_some(few)
     }
 
     /// What a thread of the program that begins with the lanes of `mask` must find.
@@ -472,8 +489,9 @@ struct Context<'a, F> {
     dispatch_mask: Option<usize>,
     /// Threads of one number differ in nothing but their headers.
     alike: bool,
-    /// Threads that run side by side.
+    /// Threads that run side by side; and where native code takes them to their ends, if those are fewer.
     together: usize,
+    few: Option<usize>,
     /// Threads of a group have memory or a barrier in common.
     meets: bool,
     /// What observers are told.
@@ -738,7 +756,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if group > turns.failed.load(Relaxed) {
                 break;
             }
-            for _ in 0..self.together {
+            let few = self.few.filter(|_| self.known.code.is_whole());
+            for _ in 0..few.unwrap_or(self.together) {
                 let Some(id) = ids.next() else { break };
                 let mut observer = (self.observe)(id);
                 self.start(seats.next(), id, spare, &mut observer);

@@ -1,6 +1,6 @@
 //! What a program calls its parts when it is spoken of.
 
-use super::{Owner, Program, Site};
+use super::{Op, Owner, Program, Site};
 use crate::isa::{Family, Opcode};
 
 /// The text a program was written in: what is said of it uses that text's words.
@@ -25,6 +25,19 @@ impl Program {
     /// address, of no variable, and not where outside writes fall.
     pub fn is_constant(&self, offset: u32) -> bool {
         offset >= self.general_bytes && offset != self.sink && self.owner(offset).is_none()
+    }
+
+    /// Whether an op may run twice.
+    pub fn may_go_back(&self) -> bool {
+        let goes_back = |(pc, op): (u32, &Op)| match op {
+            Op::Goto { target, .. } | Op::Jump { target, .. } => *target <= pc,
+            Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::CallFunction { .. }
+            | Op::CallIndirect { .. } => true,
+            _ => false,
+        };
+        (0..).zip(&self.ops).any(goes_back)
     }
 
     /// The text place of the op at `pc`; the end of the program has none.

@@ -272,12 +272,5 @@ fn set(request: &mut Request, scalar: Scalar, value: Value<'_>, thread: &Thread<
 /// may be of one group, and differ.
 pub(super) fn scales_again(program: &Program) -> bool {
     let scales = |op: &&Op| matches!(op, Op::Send(send) if matches!(send.request, Request::Avs(_)));
-    let goes_back = |(pc, op): (u32, &Op)| match op {
-        Op::Goto { target, .. } | Op::Jump { target, .. } => *target <= pc,
-        Op::Switch { .. } | Op::Call { .. } | Op::CallFunction { .. } | Op::CallIndirect { .. } => {
-            true
-        }
-        _ => false,
-    };
-    program.ops.iter().filter(scales).count() > 1 || (0..).zip(&program.ops).any(goes_back)
+    program.ops.iter().filter(scales).count() > 1 || program.may_go_back()
 }

@@ -313,6 +313,12 @@ impl Decoded {
         native.map(Native::counted)
     }
 
+    /// Whether native code takes threads from their beginning to their end.
+    pub fn is_whole(&self) -> bool {
+        let mut made = self.native[0].iter().filter_map(OnceLock::get);
+        made.any(|code| code.as_ref().is_some_and(Native::is_whole))
+    }
+
     /// So many ops ran as steps.
     pub fn has_worked(&self, ops: u64) {
         self.worked.fetch_add(ops, Relaxed);

@@ -154,6 +154,11 @@ mod other {
         }
 
         /// No op is code.
+        pub fn is_whole(&self) -> bool {
+            match self.0 {}
+        }
+
+        /// No op is code.
         pub fn covers(&self, _: u32) -> bool {
             match self.0 {}
         }
@@ -361,6 +366,12 @@ mod host {
         fn traffic(&self, pc: u32) -> Traffic {
             let found = self.messages.binary_search_by_key(&pc, |(op, _)| *op);
             found.map_or(Traffic::default(), |at| self.messages[at].1.traffic())
+        }
+
+        /// Whether nearly all of the program is one region: what sets the float mode and ends it is not.
+        pub fn is_whole(&self) -> bool {
+            const BESIDE: u64 = 8;
+            self.longest + BESIDE >= self.entries.len() as u64
         }
 
         /// Whether an op is code.
