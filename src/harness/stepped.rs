@@ -9,7 +9,6 @@ use crate::diagnostic::{Diagnostic, render_all};
 use crate::exec::{Observer, Silent, ThreadId};
 use crate::explain::stepped::{Options as Recorded, Recorder, Sink};
 use crate::finalizer::Release;
-use crate::launch::Outcome;
 use crate::observe::Beside;
 
 /// As [`session::start_watched`], with an observer whose steps are recorded as well.
@@ -48,7 +47,7 @@ pub fn record<O: Observer>(
         let (program, bindings) = (stage.program, stage.bindings);
         let recorder = Recorder::new(program, bindings, source, text, recorded, sink);
         let watch = |thread| Beside(observe(thread), Some(recorder.thread()));
-        let result = stage.run(watch).map(unwatched);
+        let result = stage.run(watch).map(|outcome| outcome.with(Vec::new()));
         let problem = result.as_ref().err();
         recorder.end(problem.map(|trap| {
             let diagnostic = std::slice::from_ref(&trap.diagnostic);
@@ -56,15 +55,4 @@ pub fn record<O: Observer>(
         }));
         result
     })
-}
-
-/// An outcome without those who watched.
-fn unwatched<O>(outcome: Outcome<O>) -> Outcome<Silent> {
-    Outcome {
-        threads: outcome.threads,
-        observers: Vec::new(),
-        thread_count: outcome.thread_count,
-        instructions: outcome.instructions,
-        remarks: outcome.remarks,
-    }
 }

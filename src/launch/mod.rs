@@ -14,6 +14,7 @@
 mod grid;
 mod group;
 pub mod kernel;
+mod watched;
 
 pub use crate::exec::{Bindings, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap};
 pub use grid::{Grid, Payload, ThreadStart};
@@ -36,6 +37,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use watched::{Lent, Watch};
 
 /// How a run is carried out.
 #[derive(Clone, Debug)]
@@ -127,6 +129,19 @@ pub struct Outcome<O> {
     pub remarks: Vec<Diagnostic>,
 }
 
+impl<O> Outcome<O> {
+    /// The same with these observers.
+    pub(crate) fn with<P>(self, observers: Vec<(ThreadId, P)>) -> Outcome<P> {
+        Outcome {
+            threads: self.threads,
+            observers,
+            thread_count: self.thread_count,
+            instructions: self.instructions,
+            remarks: self.remarks,
+        }
+    }
+}
+
 /// The registers of a thread that has ended.
 #[derive(Clone, Debug)]
 pub struct Registers {
@@ -164,6 +179,67 @@ pub fn run<O: Observer>(
     options: &RunOptions,
     observe: impl Fn(ThreadId) -> O + Sync,
 ) -> Result<Outcome<O>, Box<Trap>> {
+    let mut observers = Vec::new();
+    let outcome = match O::ACTIVE {
+        false => run_silent(program, bindings, grid, options)?,
+        true => {
+            let back = Mutex::new(Vec::new());
+            let lend = |thread| -> Box<dyn Watch + '_> {
+                let observer = observe(thread);
+                Box::new(Lent {
+                    observer,
+                    back: &back,
+                })
+            };
+            let kept = O::KEPT.then_some(size_of::<(ThreadId, O)>() as u64);
+            let outcome = run_watched(program, bindings, grid, options, (&lend, kept))?;
+            observers = back.into_inner().unwrap_or_else(PoisonError::into_inner);
+            outcome
+        }
+    };
+    Ok(outcome.with(observers))
+}
+
+/// Runs threads that nobody watches.
+fn run_silent(
+    program: &Program,
+    bindings: &Bindings,
+    grid: &Grid<'_>,
+    options: &RunOptions,
+) -> Result<Outcome<Silent>, Box<Trap>> {
+    run_with(program, bindings, grid, options, (|_| Silent, None))
+}
+
+/// Runs threads whose observers `lend` makes; those of threads that ended are handed back in launch order.
+///
+/// * `kept`: bytes of each observer, if they are handed back.
+fn run_watched<'b>(
+    program: &Program,
+    bindings: &Bindings,
+    grid: &Grid<'_>,
+    options: &RunOptions,
+    (lend, kept): (
+        &(dyn Fn(ThreadId) -> Box<dyn Watch + 'b> + Sync),
+        Option<u64>,
+    ),
+) -> Result<Outcome<Silent>, Box<Trap>> {
+    let mut outcome = run_with(program, bindings, grid, options, (lend, kept))?;
+    for (thread, observer) in outcome.observers.drain(..) {
+        observer.hand_back(thread);
+    }
+    Ok(outcome.with(Vec::new()))
+}
+
+/// As [`run`], once for runs that nobody watches and once for all others.
+///
+/// * `observe`: what makes observers, and the bytes of each if they are handed back.
+fn run_with<O: Observer>(
+    program: &Program,
+    bindings: &Bindings,
+    grid: &Grid<'_>,
+    options: &RunOptions,
+    (observe, kept): (impl Fn(ThreadId) -> O + Sync, Option<u64>),
+) -> Result<Outcome<O>, Box<Trap>> {
     let threads = grid.threads();
     if threads > options.max_threads {
         let asked = match threads {
@@ -179,11 +255,7 @@ pub fn run<O: Observer>(
         let note = format!("{shared} bytes are asked for, a group may have {MAX_SHARED}");
         return Err(Trap::outside(Diagnostic::new(Code::L0684).note(note)));
     }
-    let observer = match O::ACTIVE && O::KEPT {
-        true => size_of::<(ThreadId, O)>() as u64,
-        false => 0,
-    };
-    let _kept = kept_memory(program, options, threads, observer)?;
+    let _kept = kept_memory(program, options, threads, kept.unwrap_or(0))?;
     let starts = start_values(program, bindings)?;
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
@@ -209,6 +281,7 @@ pub fn run<O: Observer>(
                 .or(options.deadline),
         ),
         observe: &observe,
+        hands_back: kept.is_some(),
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
         together: match wants < Wants::Steps
@@ -485,6 +558,8 @@ struct Context<'a, F> {
     options: &'a RunOptions,
     allowance: Allowance,
     observe: &'a F,
+    /// Observers of threads that have ended are handed back.
+    hands_back: bool,
     /// Where `%sr0` element 2 lies in the arena.
     dispatch_mask: Option<usize>,
     /// Threads of one number differ in nothing but their headers.
@@ -858,7 +933,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
 
     /// Adds up an ended thread and its observer, and keeps its registers if they are asked for.
     fn finish(&self, thread: &mut Thread<'_>, observer: O, done: &mut Group<O>) {
-        if O::ACTIVE && O::KEPT {
+        if self.hands_back {
             done.observers.push((thread.id, observer));
         }
         done.instructions += thread.executed;

@@ -1,0 +1,90 @@
+//! Observers behind a pointer: the executor exists twice, for runs that nobody watches and for all others.
+//!
+//! ```text
+//!  run::<O> ─ a Lent<O> for each thread, as a Box<dyn Watch> ─▶ launch, exec: one instance for every O
+//!      ▲                                                              │
+//!      └──── the observers of threads that ended, in order ◀──────────┘
+//! ```
+
+use super::{Observer, ThreadId};
+use crate::exec::Meeting;
+use crate::exec::observer::{
+    Access, At, Edge, MeetingStep, OpCount, Payload, Running, Start, Wants,
+};
+use crate::math::unit::Control;
+use crate::message::Request;
+use crate::program::{Op, Program};
+use crate::sampler::sample::Taken;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// An observer while a run has it.
+pub(super) struct Lent<'b, O> {
+    pub(super) observer: O,
+    /// Where it comes back to.
+    pub(super) back: &'b Mutex<Vec<(ThreadId, O)>>,
+}
+
+macro_rules! calls {
+    ($($name:ident($($arg:ident: $ty:ty),*);)+) => {
+        /// An [`Observer`] whose type the executor does not know.
+        pub(super) trait Watch: Send {
+            fn wants(&self) -> Wants;
+            fn halts(&mut self) -> bool;
+            /// Gives the observer back to whoever made it.
+            fn hand_back(self: Box<Self>, thread: ThreadId);
+            $(fn $name(&mut self, $($arg: $ty),*);)+
+        }
+
+        impl<O: Observer> Watch for Lent<'_, O> {
+            fn wants(&self) -> Wants {
+                self.observer.wants()
+            }
+
+            fn halts(&mut self) -> bool {
+                self.observer.halts()
+            }
+
+            fn hand_back(self: Box<Self>, thread: ThreadId) {
+                let mut back = self.back.lock().unwrap_or_else(PoisonError::into_inner);
+                back.push((thread, self.observer));
+            }
+
+            $(fn $name(&mut self, $($arg: $ty),*) {
+                self.observer.$name($($arg),*);
+            })+
+        }
+
+        impl Observer for Box<dyn Watch + '_> {
+            fn wants(&self) -> Wants {
+                (**self).wants()
+            }
+
+            fn halts(&mut self) -> bool {
+                (**self).halts()
+            }
+
+            $(fn $name(&mut self, $($arg: $ty),*) {
+                (**self).$name($($arg),*);
+            })+
+        }
+    };
+}
+
+calls! {
+    counted(program: &Program, counts: &[OpCount]);
+    started(start: &Start<'_>);
+    before(at: At, op: &Op, on: Running, arena: &[u8]);
+    after(at: At, op: &Op, on: Running, arena: &[u8]);
+    wrote(at: At, offset: u32, bytes: &[u8]);
+    payload(at: At, payload: &Payload<'_>, arena: &[u8]);
+    message(at: At, request: &Request);
+    math(at: At, control: &Control, elements: u32, alt: bool);
+    texel(at: At, lane: usize, taken: &Taken);
+    edge(at: At, edge: &Edge);
+    access(at: At, access: &Access<'_>);
+    undefined(at: At, range: &Range<u32>);
+    function(at: At, function: u32, left: bool);
+    named_barrier(at: At, meeting: Meeting, step: MeetingStep);
+    ended(thread: ThreadId, trapped: bool);
+}
