@@ -4,6 +4,7 @@
 //! text reference 1.2, 2.1 and 3.
 
 use super::{Storage, VarId, Variable};
+use crate::base::order;
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED, SURFACES, elements};
 use crate::source::Span;
 use std::collections::HashMap;
@@ -123,7 +124,7 @@ pub(super) fn built_in(name: &str) -> Option<VarId> {
 /// The spellings of the built-in variables with their ids, in the order of the ids.
 pub(super) fn built_in_names() -> Vec<(String, VarId)> {
     let mut names: Vec<_> = SPELLINGS.iter().map(|(n, v)| (n.clone(), *v)).collect();
-    names.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
+    order::sort_by(&mut names, |a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
     names
 }
 

@@ -7,6 +7,7 @@ use super::inputs::Inputs;
 use super::names::{Names, built_in_names, built_in_variables};
 use super::rules::{self, Remarked};
 use super::{Attributes, CheckOptions, Checked, Step, Unit, UnitKind, operands};
+use crate::diagnostic;
 use crate::diagnostic::{Code, Diagnostic, any_fatal, counted};
 use crate::isa::Platform;
 use crate::source::{Span, Spanned};
@@ -254,8 +255,6 @@ fn check_unit<'m>(
     group(&mut builder.found);
     // Labels are gathered before the builder, so that what was said of them is in front: back into
     // text order.
-    builder
-        .found
-        .sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    diagnostic::in_text_order(&mut builder.found);
     (Some(builder.unit), builder.found)
 }

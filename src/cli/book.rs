@@ -9,6 +9,7 @@ use super::lessons::LESSONS;
 use super::output::{Exit, Output};
 use super::word;
 use crate::Simulator;
+use crate::base::order;
 use crate::diagnostic::{CODES, counted};
 use crate::files::Writes;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -202,7 +203,7 @@ impl Book {
             .filter(|path| path.extension().is_some_and(|e| e == "png"))
             .collect();
         // Lessons write beside themselves what the tree has among the images.
-        all.sort_by_key(|path| {
+        order::sort_by_key(&mut all, |path| {
             (
                 file_name(path),
                 !path.parent().is_some_and(|p| p.ends_with("images")),

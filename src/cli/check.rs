@@ -4,6 +4,7 @@ use super::input::Written;
 use super::limits::Limits;
 use super::output::{Exit, Output};
 use crate::check::CheckOptions;
+use crate::diagnostic;
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
@@ -139,7 +140,7 @@ impl Check {
         if binds && layers[0].directives.names_something() {
             diagnostics.extend(of_file(session::bindings(&layers)));
         }
-        diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+        diagnostic::in_text_order(&mut diagnostics);
         output.diagnostics(&diagnostics, source);
         !any_fatal(&diagnostics)
     }

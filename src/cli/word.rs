@@ -3,6 +3,7 @@
 //! All of it comes from the tables, the grammar and the lessons.
 
 use super::lessons::LESSONS;
+use crate::base::order;
 use crate::diagnostic::CODES;
 use crate::explain::{manual, operand_names};
 use crate::harness::directive::KEYWORDS;
@@ -121,7 +122,7 @@ pub fn words(name: &str) -> Vec<Word> {
 pub fn all() -> Vec<(&'static str, Vec<String>)> {
     let names = |words: &mut dyn Iterator<Item = &str>| {
         let mut all: Vec<String> = words.map(str::to_owned).collect();
-        all.sort();
+        order::sort_by(&mut all, Ord::cmp);
         all.dedup();
         all
     };

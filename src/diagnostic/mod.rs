@@ -172,6 +172,11 @@ pub fn counted(n: impl TryInto<u64>, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }
 
+/// Sorts them by where they begin in the text; those without a place are in front.
+pub fn in_text_order(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+}
+
 /// Whether any of them stops the program.
 pub fn any_fatal(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.class().is_fatal())

@@ -10,7 +10,7 @@ use crate::isa::Platform;
 use crate::message::extended::extended_layout;
 use crate::message::fields::extended_gen11;
 use crate::source::Source;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 /// Lowers a whole unit and prints it as the corpus does: statements without sends are left out.
 /// The second result is everything the lowering had to say.
@@ -110,8 +110,7 @@ pub fn pretty(value: &Json, indent: usize) -> String {
     };
     match value {
         Json::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(key, _)| *key);
+            let fields = in_order(fields);
             let item = |(key, value): (&String, &Json)| {
                 format!("{pad}{}: {}", json!(key), pretty(value, indent + 1))
             };
@@ -128,11 +127,17 @@ pub fn pretty(value: &Json, indent: usize) -> String {
 /// Columns of a line.
 const WIDTH: usize = 100;
 
+/// The fields of an object by name.
+fn in_order(fields: &Map<String, Json>) -> Vec<(&String, &Json)> {
+    let mut fields: Vec<_> = fields.iter().collect();
+    fields.sort_by_key(|(key, _)| *key);
+    fields
+}
+
 fn flat(value: &Json) -> String {
     match value {
         Json::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(key, _)| *key);
+            let fields = in_order(fields);
             let item = |(key, value): (&String, &Json)| format!("{}: {}", json!(key), flat(value));
             let items: Vec<String> = fields.into_iter().map(item).collect();
             format!("{{{}}}", items.join(", "))

@@ -13,6 +13,7 @@ use super::output::{Compared, MOST_SHOWN};
 use super::run_result::RunResult;
 use super::session::{self, Options, Session, Table};
 use super::tld;
+use crate::base::order;
 use crate::diagnostic::{Class, Code, Diagnostic, render_all, to_json};
 use crate::isa::Platform;
 use crate::observe::{Races, Sanitizer, Watcher};
@@ -710,8 +711,8 @@ pub fn tree(path: &Path) -> Result<Tree, String> {
     }
     if path.is_dir() {
         walk(path, &mut tree)?;
-        tree.tests.sort();
-        tree.skipped.sort();
+        order::sort_by(&mut tree.tests, Ord::cmp);
+        order::sort_by(&mut tree.skipped, Ord::cmp);
     } else {
         tree.tests.push(path.to_path_buf());
     }

@@ -3,6 +3,7 @@
 
 use super::kernel::{Refused, unusable};
 use super::load;
+use crate::base::order;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::SHARED;
@@ -38,7 +39,7 @@ pub fn functions_beside(text: &Path) -> Vec<PathBuf> {
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let numbered = paths.filter_map(|path| Some((number(&path)?, path)));
     let mut numbered: Vec<((bool, u32), PathBuf)> = numbered.collect();
-    numbered.sort();
+    order::sort_by(&mut numbered, Ord::cmp);
     // As they are named from where the text is.
     let beside = |path: PathBuf| match path.file_name() {
         Some(name) => text.with_file_name(name),

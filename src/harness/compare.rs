@@ -2,6 +2,7 @@
 
 use super::expect::{Expectation, Row, Tolerance};
 use super::values::{Number, View, bits, number, ulps};
+use crate::base::order;
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::source::Span;
 
@@ -149,7 +150,7 @@ fn element_agrees(
 /// `text` with all `edits` made. Edits do not overlap.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut edits: Vec<&Edit> = edits.iter().collect();
-    edits.sort_by_key(|e| e.span);
+    order::sort_by_key(&mut edits, |e| e.span);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits {

@@ -7,6 +7,7 @@ use super::companion_files::NativeCode;
 use super::front::Front;
 use super::kernel::{CompiledFile, Refused, read, unknown_kernel};
 use super::load;
+use crate::base::order;
 use crate::check::{CheckOptions, UnitKind};
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::isa::Platform;
@@ -50,7 +51,7 @@ pub fn text(
     let texts = paths.filter(|path| path.extension().is_some_and(|e| e == "visaasm"));
     let texts = texts.filter_map(|path| Some((kernel_of(&path)?, path)));
     let mut texts: Vec<(String, PathBuf)> = texts.collect();
-    texts.sort();
+    order::sort_by(&mut texts, Ord::cmp);
     let names: BTreeSet<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
     let names: Vec<&str> = names.into_iter().filter(|&n| n != SHARED).collect();
     let shown = folder.display();

@@ -1,6 +1,7 @@
 //! From text to what can be lowered: reading and checking in one step.
 
 use crate::check::{CheckOptions, Checked, check};
+use crate::diagnostic;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Platform;
 use crate::source::Source;
@@ -49,7 +50,7 @@ impl Front {
         if checked.units.is_empty() && diagnostics.is_empty() {
             diagnostics.push(nothing());
         }
-        diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+        diagnostic::in_text_order(&mut diagnostics);
         Front {
             module: parsed.module,
             checked,

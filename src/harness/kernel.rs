@@ -4,6 +4,7 @@
 use super::companion_files::folder;
 use super::front::Front;
 use super::{load, program_file};
+use crate::base::order;
 use crate::check::{CheckOptions, Checked, CheckedInput, Unit, UnitKind};
 use crate::diagnostic::{Class, Code, Diagnostic, counted, nearest};
 use crate::files::Files;
@@ -415,7 +416,7 @@ impl CompiledFile {
             })
             .filter(|own| super::grants::may_read(folder(path), own).is_ok())
             .collect();
-        paths.sort();
+        order::sort_by(&mut paths, Ord::cmp);
         let own_name = |other: &Path| other.file_stem() == path.file_stem();
         let (mut files, mut unsupported) = (Vec::new(), Vec::new());
         for path in &paths {

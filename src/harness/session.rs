@@ -12,6 +12,7 @@ use super::language::Language;
 use super::sends;
 use super::values::{NumberFormat, View};
 use crate::check::CheckOptions;
+use crate::diagnostic;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
 use crate::isa::{Platform, Type};
@@ -430,7 +431,7 @@ fn program(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Lower
     }
     let mut diagnostics = found;
     diagnostics.extend(front.diagnostics);
-    diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    diagnostic::in_text_order(&mut diagnostics);
     let fatal = any_fatal(&diagnostics);
     let mut problems: Vec<Problem> = diagnostics.into_iter().map(of_file).collect();
     if fatal {

@@ -20,6 +20,7 @@ pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
 pub use operands::SCALAR;
 pub use target::{UNMODELLED, has_ignored_operand};
 
+use crate::base::order;
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode, Platform, Slot};
@@ -199,7 +200,9 @@ fn owners(units: &[&Unit], layouts: &[UnitLayout]) -> Vec<Owner> {
         }
     }
     // Views of the header lie inside it and come after it.
-    owners.sort_by_key(|o| (o.range.start, std::cmp::Reverse(o.range.end)));
+    order::sort_by_key(&mut owners, |o| {
+        (o.range.start, std::cmp::Reverse(o.range.end))
+    });
     owners.dedup_by(|later, earlier| later.range.start < earlier.range.end);
     owners
 }

@@ -19,6 +19,7 @@ use super::fields::{
 };
 use super::request::Request;
 use super::{Sfid, dataport, gen5, lsc};
+use crate::base::order;
 use crate::isa::Platform;
 use std::fmt::Write;
 
@@ -97,7 +98,7 @@ pub fn fields_of(layout: &Layout, sfid: Option<Sfid>, platform: Platform) -> Vec
 /// ```
 pub fn ruler(fields: &[Field], value: u32) -> String {
     let mut groups: Vec<(u32, u32)> = fields.iter().map(|f| (f.hi, f.lo)).collect();
-    groups.sort_unstable_by(|a, b| b.cmp(a));
+    order::sort_by(&mut groups, |a, b| b.cmp(a));
     // Gaps between fields are groups of their own.
     let mut all = Vec::new();
     let mut next = 32;

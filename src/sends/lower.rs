@@ -12,6 +12,7 @@ use super::line::{
     Src,
 };
 use super::scoreboard::waited;
+use crate::base::order;
 use crate::isa::{Modifier, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::fields::{gen5_read, gen5_sampler, outer};
@@ -130,7 +131,7 @@ fn owners(symbols: &IndexMap<String, Symbol>) -> Vec<Owner> {
             function: None,
         })
         .collect();
-    owners.sort_by_key(|owner| owner.range.start);
+    order::sort_by_key(&mut owners, |owner| owner.range.start);
     owners
 }
 

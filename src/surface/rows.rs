@@ -9,6 +9,7 @@
 //! for by [`Image`]. A row of a block-compressed format is a row of blocks, one of a buffer its elements.
 
 use super::{CellAddress, Kind, Surface, TexelPosition};
+use crate::base::order;
 
 /// One of the images that a surface holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +32,7 @@ impl Surface {
     /// The planes of a planar surface in the order of their memory; itself for any other.
     fn planes(&self) -> Vec<Surface> {
         let mut planes: Vec<_> = (0..3).map_while(|n| self.plane(n)).collect();
-        planes.sort_by_key(|plane| {
+        order::sort_by_key(&mut planes, |plane| {
             let d = plane.description();
             (d.base, d.y_offset, d.x_offset)
         });

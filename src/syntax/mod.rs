@@ -32,6 +32,7 @@ mod token;
 pub use form::example;
 pub use printer::{print, print_instruction, print_statement};
 
+use crate::diagnostic;
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::source::Source;
 use crate::surface::Ledger;
@@ -168,7 +169,7 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     }
     let mut diagnostics = told.finish();
     diagnostics.extend(split_diagnostics);
-    diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    diagnostic::in_text_order(&mut diagnostics);
     Parsed {
         module,
         diagnostics,

@@ -5,6 +5,7 @@ use super::layout::{Kind, Layout, Number, layout};
 use super::names::Names;
 use super::operand::{raw, read_raw, read_vector, unplaced, vector};
 use super::{Malformed, Version};
+use crate::base::order;
 use crate::isa::{
     AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, ExecUse, MediaMode, OPCODES,
     OpInfo, Opcode, Slot, SuffixSlot, UnormFormat,
@@ -890,7 +891,7 @@ fn instruction(
     if parts.saturates {
         suffixes.push(Suffix::Saturate);
     }
-    suffixes.sort_by_key(|suffix| place(row, suffix));
+    order::sort_by_key(&mut suffixes, |suffix| place(row, suffix));
     // A second kind of operand at the end, with nothing in it.
     let whole = parts
         .operands

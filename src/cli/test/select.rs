@@ -1,6 +1,7 @@
 //! Which tests run: by patterns, by the share of a machine, by how they ended the last time.
 
 use super::record::Record;
+use crate::base::order;
 use crate::files::write_whole;
 use crate::harness::case::Status;
 use crate::harness::compile::cache;
@@ -133,7 +134,7 @@ pub fn keep(records: impl Iterator<Item = (String, Status)>) -> std::io::Result<
 
 /// The tests that took longest, of all that ran.
 pub fn slowest(records: &mut [(String, f64)], count: usize) -> String {
-    records.sort_by(|a, b| b.1.total_cmp(&a.1));
+    order::sort_by(records, |a, b| b.1.total_cmp(&a.1));
     let lines = records.iter().take(count);
     let lines = lines.map(|(name, time)| format!("{time:>10.3} s  {name}\n"));
     format!("\nslowest tests:\n{}", lines.collect::<String>())

@@ -4,6 +4,7 @@
 use super::Refused;
 use super::json::Output;
 use super::values::{element_type, is_scalar, typed};
+use crate::base::order;
 use crate::diagnostic::counted;
 use half::f16;
 use serde_json::{Value, json};
@@ -242,7 +243,7 @@ impl Difference {
 /// Ranges in order, those that touch joined.
 fn joined(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut ranges = ranges.to_vec();
-    ranges.sort_by_key(|range| range.start);
+    order::sort_by_key(&mut ranges, |range| range.start);
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
         match joined.last_mut() {

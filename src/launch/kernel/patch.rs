@@ -14,6 +14,7 @@ use super::description::{Compiler, SamplerSlot, SurfaceSlot};
 use super::image;
 use super::json::Entry;
 use super::{Refused, refuse};
+use crate::base::order;
 use crate::diagnostic::Code;
 use std::collections::BTreeMap;
 
@@ -200,7 +201,7 @@ impl Kernel<'_> {
         }
         self.tables();
         let payload = &mut self.compiled.facts.payload;
-        payload.sort_by_key(|e| e.offset);
+        order::sort_by_key(payload, |e| e.offset);
     }
 
     fn entry(&mut self, kind: &str, offset: u32, size: u32, arg: u32) {

@@ -2,6 +2,7 @@
 
 use super::extension;
 use super::writer::{create, keep};
+use crate::base::order;
 use crate::files::{NewFile, folder};
 use crate::video::VideoError;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
@@ -113,7 +114,7 @@ impl Pattern {
 /// A folder that cannot be read.
 pub fn all(folder: &Path) -> Result<Vec<PathBuf>, VideoError> {
     let mut files = pictures_in(folder)?;
-    files.sort_by_cached_key(|path| {
+    order::sort_by_key(&mut files, |path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         (words(&name), name.into_owned())
     });
