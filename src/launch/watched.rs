@@ -31,6 +31,7 @@ macro_rules! calls {
         pub(super) trait Watch: Send {
             fn wants(&self) -> Wants;
             fn halts(&mut self) -> bool;
+            fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32;
             /// Gives the observer back to whoever made it.
             fn hand_back(self: Box<Self>, thread: ThreadId);
             $(fn $name(&mut self, $($arg: $ty),*);)+
@@ -43,6 +44,10 @@ macro_rules! calls {
 
             fn halts(&mut self) -> bool {
                 self.observer.halts()
+            }
+
+            fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32 {
+                self.observer.lets_run(ops, mask, arena)
             }
 
             fn hand_back(self: Box<Self>, thread: ThreadId) {
@@ -62,6 +67,10 @@ macro_rules! calls {
 
             fn halts(&mut self) -> bool {
                 (**self).halts()
+            }
+
+            fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32 {
+                (**self).lets_run(ops, mask, arena)
             }
 
             $(fn $name(&mut self, $($arg: $ty),*) {

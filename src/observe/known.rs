@@ -19,7 +19,7 @@ pub struct Known {
     /// Whether threads of a group may wait for each other.
     pub barriers: bool,
     /// Where predicates lie, and perhaps others among them.
-    predicates: Range<u32>,
+    pub predicates: Range<u32>,
 }
 
 /// A place for [`Known`], filled by the first thread that starts.

@@ -109,6 +109,19 @@ macro_rules! to_all {
                 }
             }
 
+            fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32 {
+                match self {
+                    // The others are told of each.
+                    ThreadObserver {
+                        sanitizer: Some(sanitizer),
+                        races: None,
+                        stats: None,
+                        tracer: None,
+                    } => sanitizer.lets_run(ops, mask, arena),
+                    _ => 0,
+                }
+            }
+
             $(fn $name(&mut self, $($arg: $ty),*) {
                 if let Some(watch) = &mut self.tracer {
                     watch.$name($($arg),*);

@@ -2,7 +2,6 @@
 
 use super::known::Known;
 use crate::program::SymbolClass;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Where a byte comes from.
@@ -40,16 +39,17 @@ impl Origin {
 }
 
 /// The shadow of one thread's arena.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Shadow {
     words: Vec<u32>,
-    /// Bits that have been written, by arena offset of the predicate.
-    bits: HashMap<u32, u32>,
+    /// Bits that have been written, by arena offset of the predicate less that of the first one.
+    bits: Vec<u32>,
+    first: u32,
     /// What callers had in the variables of functions that are running again or now.
     callers: Vec<Saved>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Saved {
     function: u32,
     words: Vec<u32>,
@@ -57,10 +57,12 @@ struct Saved {
 }
 
 impl Shadow {
-    /// At thread start: declared variables and call arguments hold nothing, `given` holds something.
-    pub fn new(known: &Known, given: &[Range<u32>]) -> Shadow {
+    /// Before a thread starts: declared variables and call arguments hold nothing.
+    pub fn new(known: &Known) -> Shadow {
         let mut shadow = Shadow {
             words: vec![Origin::Given.pack(); known.program.image.len()],
+            bits: vec![0; known.predicates.len()],
+            first: known.predicates.start,
             ..Shadow::default()
         };
         for owner in &known.program.owners {
@@ -76,13 +78,17 @@ impl Shadow {
                 shadow.set(owner.range.clone(), Origin::Never);
             }
         }
+        shadow
+    }
+
+    /// A thread starts: `given` holds something.
+    pub fn give(&mut self, known: &Known, given: &[Range<u32>]) {
         for range in given {
-            shadow.set(range.clone(), Origin::Given);
+            self.set(range.clone(), Origin::Given);
             if known.class(range.start) == Some(SymbolClass::Predicate) {
-                shadow.bits.insert(range.start, u32::MAX);
+                self.write_bits(range.start, u32::MAX);
             }
         }
-        shadow
     }
 
     /// Marks bytes.
@@ -90,6 +96,29 @@ impl Shadow {
         let range = range.start as usize..range.end as usize;
         if let Some(words) = self.words.get_mut(range) {
             words.fill(origin.pack());
+        }
+    }
+
+    /// Marks the elements of some lanes, each of `size` bytes, those of all lanes next to each other.
+    pub fn set_lanes(&mut self, first: u32, size: u32, lanes: u32, origin: Origin) {
+        let count = u32::BITS - lanes.leading_zeros();
+        let range = first as usize..(first + size * count) as usize;
+        let Some(words) = self.words.get_mut(range) else {
+            return;
+        };
+        let word = origin.pack();
+        if size == 4 {
+            for (lane, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                if lanes >> lane & 1 != 0 {
+                    *words = [word; 4];
+                }
+            }
+            return;
+        }
+        for (lane, words) in words.chunks_exact_mut(size as usize).enumerate() {
+            if lanes >> lane & 1 != 0 {
+                words.fill(word);
+            }
         }
     }
 
@@ -130,18 +159,21 @@ impl Shadow {
 
     /// Bits of the predicate at `offset` that have been written.
     pub fn written_bits(&self, offset: u32) -> u32 {
-        self.bits.get(&offset).copied().unwrap_or(0)
+        let at = offset.wrapping_sub(self.first) as usize;
+        self.bits.get(at).copied().unwrap_or(0)
     }
 
     /// Marks bits as written.
     pub fn write_bits(&mut self, offset: u32, bits: u32) {
-        *self.bits.entry(offset).or_insert(0) |= bits;
+        self.replace_bits(offset, bits, bits);
     }
 
     /// Of the bits of `mask`, those in `written` are written and the others are not.
     pub fn replace_bits(&mut self, offset: u32, written: u32, mask: u32) {
-        let bits = self.bits.entry(offset).or_insert(0);
-        *bits = *bits & !mask | written & mask;
+        let at = offset.wrapping_sub(self.first) as usize;
+        if let Some(bits) = self.bits.get_mut(at) {
+            *bits = *bits & !mask | written & mask;
+        }
     }
 
     /// A function was entered: its variables hold nothing.
@@ -166,8 +198,9 @@ impl Shadow {
                     self.set(owner.range.clone(), Origin::Never);
                 }
                 SymbolClass::Predicate => {
-                    let bits = self.bits.remove(&owner.range.start).unwrap_or(0);
-                    saved.bits.push((owner.range.start, bits));
+                    let at = owner.range.start;
+                    saved.bits.push((at, self.written_bits(at)));
+                    self.replace_bits(at, 0, u32::MAX);
                 }
                 SymbolClass::Surface | SymbolClass::Sampler => {}
             }
@@ -195,7 +228,9 @@ impl Shadow {
                 words = rest;
             }
         }
-        self.bits.extend(saved.bits);
+        for (offset, bits) in saved.bits {
+            self.replace_bits(offset, bits, u32::MAX);
+        }
     }
 }
 

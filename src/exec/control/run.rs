@@ -114,6 +114,16 @@ impl Thread<'_> {
                 self.frame.pc = pc + run as u32;
                 continue;
             }
+            if told && run > 1 && self.executed + u64::from(run) <= run_until {
+                let run = observer.lets_run(pc..pc + run, self.frame.em, &self.arena);
+                if run > 0 {
+                    let threads = std::slice::from_mut(self);
+                    run_steps(threads, &steps[pc as usize..][..run as usize], (pc, None));
+                    self.executed += u64::from(run);
+                    self.frame.pc = pc + run;
+                    continue;
+                }
+            }
             let Some(op) = program.ops.get(pc as usize) else {
                 return Ok(Stop::Ended);
             };

@@ -54,6 +54,14 @@ pub trait Observer: std::marker::Send {
     /// The thread is about to begin.
     fn started(&mut self, _start: &Start<'_>) {}
 
+    /// How many of `ops`, which follow each other, compute and go on to the next one, may run without a call for each: the
+    /// observer knows what they do.
+    ///
+    /// * `mask`: lanes that run.
+    fn lets_run(&mut self, _ops: Range<u32>, _mask: u32, _arena: &[u8]) -> u32 {
+        0
+    }
+
     /// An instruction is about to run.
     ///
     /// * `arena`: the thread's bytes, [`crate::program::Program::symbols`] tells what lies where.

@@ -5,6 +5,7 @@ use super::finding::{AddressUse, Detail, Kind};
 use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
 use crate::isa::{AtomicOp, Opcode};
 use crate::message::{LscOp, Request};
+use std::ops::Range;
 
 /// A set of byte addresses.
 #[derive(Debug, Default)]
@@ -39,6 +40,8 @@ impl Bitmap {
 pub(super) struct Written {
     pieces: Vec<Piece>,
     bytes: Vec<u8>,
+    /// From the first byte of all pieces to the last, whatever their memory.
+    span: Range<u64>,
 }
 
 /// Bytes that a lane has written.
@@ -56,6 +59,7 @@ impl Written {
     pub(super) fn clear(&mut self) {
         self.pieces.clear();
         self.bytes.clear();
+        self.span = 0..0;
     }
 
     /// Adds what a lane writes; the lanes that wrote another value before, for each byte that another lane wrote last.
@@ -65,7 +69,15 @@ impl Written {
                 && other.start < start + data.len() as u64
                 && start < other.start + other.count as u64
         };
-        let before: Vec<Piece> = self.pieces.iter().filter(meets).copied().collect();
+        let end = start + data.len() as u64;
+        // Lanes mostly write one after the other.
+        let apart = end <= self.span.start || start >= self.span.end;
+        let pieces: &[Piece] = if apart { &[] } else { &self.pieces };
+        let before: Vec<Piece> = pieces.iter().filter(meets).copied().collect();
+        self.span = match self.pieces.is_empty() {
+            true => start..end,
+            false => self.span.start.min(start)..self.span.end.max(end),
+        };
         let byte = |at: u64, piece: &Piece| {
             let own = usize::try_from(at.checked_sub(piece.start)?).ok()?;
             (own < piece.count).then(|| (self.bytes[piece.first + own], piece.lane))

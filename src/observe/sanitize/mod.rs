@@ -18,6 +18,7 @@ mod memory;
 mod plain;
 mod registers;
 mod report;
+mod stretch;
 
 use super::known::{Cell, Known};
 use super::shadow::{Origin, Shadow};
@@ -35,12 +36,17 @@ use plain::Plain;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use stretch::Place;
 
 /// Collects what the threads of a run find.
 #[derive(Debug, Default)]
 pub struct Sanitizer {
     known: Cell,
     plain: OnceLock<Arc<Vec<Option<Plain>>>>,
+    /// By the op that they begin with.
+    stretches: OnceLock<Arc<Vec<Place>>>,
+    /// What threads start with.
+    shadow: OnceLock<Shadow>,
     shared: Mutex<Shared>,
     /// Whether blocks and samplers are reported that go beyond a surface, which is defined.
     edges: bool,
@@ -104,6 +110,9 @@ pub struct Checker<'w> {
 struct State {
     known: Arc<Known>,
     plain: Arc<Vec<Option<Plain>>>,
+    stretches: Arc<Vec<Place>>,
+    /// Instructions that are looked at one by one.
+    told: Range<u32>,
     thread: ThreadId,
     group_threads: u32,
     slm_used: u32,
@@ -174,10 +183,19 @@ impl Observer for Checker<'_> {
             .sanitizer
             .plain
             .get_or_init(|| Arc::new(plain::plain(&known)));
+        let stretches = self.sanitizer.stretches.get_or_init(|| {
+            let ops = known.program.ops.iter();
+            Arc::new(ops.map(|_| Place::default()).collect())
+        });
+        let shadow = self.sanitizer.shadow.get_or_init(|| Shadow::new(&known));
+        let mut shadow = shadow.clone();
+        shadow.give(&known, start.given);
         self.state = Some(Box::new(State {
             plain: Arc::clone(plain),
+            stretches: Arc::clone(stretches),
+            told: 0..0,
             unplaced: None,
-            shadow: Shadow::new(&known, start.given),
+            shadow,
             thread: start.thread,
             group_threads: start.group_threads,
             slm_used: start.slm_used,
@@ -196,6 +214,11 @@ impl Observer for Checker<'_> {
             written: Written::default(),
             known,
         }));
+    }
+
+    fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32 {
+        let state = self.state.as_mut();
+        state.map_or(0, |state| state.lets_run(ops, mask, arena))
     }
 
     fn before(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {

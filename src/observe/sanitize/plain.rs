@@ -3,6 +3,7 @@
 
 use super::State;
 use super::finding::AddressUse;
+use crate::base::order;
 use crate::exec::observer::Running;
 use crate::isa::Opcode;
 use crate::message::Request;
@@ -18,6 +19,8 @@ pub(super) struct Plain {
     ranges: Vec<Range<u32>>,
     /// Predicate in front, by arena offset, and the lane of the execution mask that its bit 0 is for.
     guard: Option<(u32, u8)>,
+    /// Lanes whose bits count even if they do not run.
+    least: u32,
 }
 
 /// By op; `None` for one that has to be looked at lane by lane.
@@ -28,55 +31,73 @@ pub(super) fn plain(known: &Known) -> Vec<Option<Plain>> {
 
 impl Plain {
     fn of(op: &Op, known: &Known) -> Option<Plain> {
-        let mut guard = None;
-        let all = Running {
-            mask: u32::MAX,
-            enabled: u32::MAX,
-        };
-        let whole;
-        let op = match op {
-            Op::Alu(alu) => {
-                guard = alu.guard.map(|guard| (guard, alu.lanes));
-                // Which source of `sel` a lane takes, its predicate says.
-                let mut alu = alu.clone();
-                if alu.opcode == Opcode::Sel {
-                    alu.opcode = Opcode::Mov;
-                }
-                whole = Op::Alu(alu);
-                &whole
-            }
+        let (guard, lanes, least) = match op {
+            Op::Alu(alu) => (alu.guard, alu.lanes, 0),
             Op::Send(send) => {
-                guard = send.guard.map(|guard| (guard, send.lanes));
                 let by_first = matches!(&send.request, Request::Lsc(r) if r.transposed);
-                (!by_first).then_some(op)?
+                (send.guard, (!by_first).then_some(send.lanes)?, 0)
             }
-            Op::Compare { .. } | Op::SetPredicate { .. } => op,
+            Op::Compare { lanes, .. } | Op::SetPredicate { lanes, .. } => (None, *lanes, 0),
+            // A branch with one lane looks at one bit whatever lanes run.
+            Op::Goto { lanes, guard, .. } => (*guard, *lanes, u32::from(lanes.count == 1)),
             _ => return None,
         };
-        if !uses::is_direct(op) {
-            return None;
-        }
-        let (mut bytes, mut simple) = (Vec::new(), true);
-        uses::op(op, all, known.facts, &[], |used| match used.what {
-            What::Bytes { offset, size } if !known.is_predicate(offset) => {
-                bytes.push(offset..offset + size);
-            }
-            What::Bits { .. } => {}
-            _ => simple = false,
-        });
-        bytes.sort_by_key(|range| range.start);
-        let mut ranges: Vec<Range<u32>> = Vec::new();
-        for next in bytes {
-            match ranges.last_mut() {
-                Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
-                _ => ranges.push(next),
-            }
-        }
-        simple.then_some(Plain {
-            ranges,
-            guard: guard.map(|(guard, lanes)| (guard.offset, lanes.offset)),
+        let mut bytes = Vec::new();
+        let simple = sources(op, known, |range, _| bytes.push(range));
+        simple.then(|| Plain {
+            ranges: merged(bytes),
+            guard: guard.map(|guard| (guard.offset, lanes.offset)),
+            least,
         })
     }
+}
+
+/// Calls `each` for the bytes that an instruction reads if all lanes run, with the lane. Says whether that is all it
+/// reads, but for predicates whose bits are for one lane each.
+pub(super) fn sources(
+    op: &Op,
+    known: &Known,
+    mut each: impl FnMut(Range<u32>, Option<u8>),
+) -> bool {
+    let all = Running {
+        mask: u32::MAX,
+        enabled: u32::MAX,
+    };
+    if !matches!(op, Op::Goto { .. }) && !uses::is_direct(op) {
+        return false;
+    }
+    let mut whole = None;
+    // Which source of `sel` a lane takes, its predicate says.
+    if let Op::Alu(alu) = op
+        && alu.opcode == Opcode::Sel
+    {
+        let mut alu = alu.clone();
+        alu.opcode = Opcode::Mov;
+        whole = Some(Op::Alu(alu));
+    }
+    let mut simple = true;
+    let op = whole.as_ref().unwrap_or(op);
+    uses::op(op, all, known.facts, &[], |used| match used.what {
+        What::Bytes { offset, size } if !known.is_predicate(offset) => {
+            each(offset..offset + size, used.lane);
+        }
+        What::Bits { .. } => {}
+        _ => simple = false,
+    });
+    simple
+}
+
+/// Ranges in order, those next to each other as one.
+pub(super) fn merged(mut bytes: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    order::sort_by_key(&mut bytes, |range| range.start);
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for next in bytes {
+        match ranges.last_mut() {
+            Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
+            _ => ranges.push(next),
+        }
+    }
+    ranges
 }
 
 impl State {
@@ -88,7 +109,7 @@ impl State {
         };
         let defined = |range: &Range<u32>| self.shadow.is_defined(range);
         let decided = plain.guard.is_none_or(|(offset, first)| {
-            (on.enabled << first) & !self.shadow.written_bits(offset) == 0
+            ((on.enabled | plain.least) << first) & !self.shadow.written_bits(offset) == 0
         });
         decided && plain.ranges.iter().all(defined)
     }

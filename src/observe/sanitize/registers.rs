@@ -389,7 +389,7 @@ impl Known {
     }
 }
 
-fn dword(arena: &[u8], offset: u32) -> u32 {
+pub(super) fn dword(arena: &[u8], offset: u32) -> u32 {
     let bytes = arena.get(offset as usize..).unwrap_or_default();
     bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b))
 }
