@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::host;
 use crate::kernel::{self, Given, Held, Kernel};
-use crate::object::{Object, Result};
+use crate::object::{Object, Result, Status};
 use crate::program::{DeviceProgram, KernelCode, Runs};
 use crate::report::say;
 use crate::sys::*;
@@ -176,10 +176,11 @@ pub struct Range {
     pub offset: [usize; 3],
 }
 
-fn narrow(sizes: [usize; 3]) -> Result<[u32; 3]> {
+/// Sizes as visim counts them; `error` where one has more than 32 bits.
+fn narrow(sizes: [usize; 3], error: Status) -> Result<[u32; 3]> {
     let mut narrow = [0; 3];
     for (to, size) in narrow.iter_mut().zip(sizes) {
-        *to = u32::try_from(size).map_err(|_| CL_INVALID_GLOBAL_WORK_SIZE)?;
+        *to = u32::try_from(size).map_err(|_| error)?;
     }
     Ok(narrow)
 }
@@ -200,7 +201,8 @@ impl Launch {
             Ok(runs) => runs,
             Err(why) => return Err(failure(&context, &code.name, why)),
         };
-        let (global, offset) = (narrow(range.global)?, narrow(range.offset)?);
+        let global = narrow(range.global, CL_INVALID_GLOBAL_WORK_SIZE)?;
+        let offset = narrow(range.offset, CL_INVALID_GLOBAL_OFFSET)?;
         let past = |at: usize| u64::from(global[at]) + u64::from(offset[at]) > 1 << 32;
         if (0..3).any(past) {
             return Err(CL_INVALID_GLOBAL_OFFSET);
@@ -212,7 +214,7 @@ impl Launch {
                     return Err(CL_INVALID_WORK_ITEM_SIZE);
                 }
                 let items = local.iter().product::<usize>();
-                let local = narrow(local)?;
+                let local = narrow(local, CL_INVALID_WORK_ITEM_SIZE)?;
                 if items == 0 || items > device.limits.group {
                     return Err(CL_INVALID_WORK_GROUP_SIZE);
                 }

@@ -337,6 +337,28 @@ fn a_program_of_bytes_runs() {
         let status = unsafe { clSetKernelArg(kernel, number, 8, value) };
         assert_eq!(status, CL_SUCCESS);
     }
+    for (size, offset, wanted) in [
+        (usize::MAX, 0, CL_INVALID_GLOBAL_WORK_SIZE),
+        (4, usize::MAX, CL_INVALID_GLOBAL_OFFSET),
+        (4, (1 << 32) - 1, CL_INVALID_GLOBAL_OFFSET),
+    ] {
+        // SAFETY: one size each; no events.
+        let status = unsafe {
+            let (queue, none) = (host.queue, null());
+            clEnqueueNDRangeKernel(
+                queue,
+                kernel,
+                1,
+                &offset,
+                &size,
+                none,
+                0,
+                null(),
+                null_mut(),
+            )
+        };
+        assert_eq!(status, wanted, "{size} work-items from {offset} on");
+    }
     let (status, event) = launch(4);
     assert_eq!(status, CL_SUCCESS);
     // SAFETY: one event.
@@ -384,7 +406,7 @@ fn texels_move_with_their_pitches() {
     });
     let (origin, size) = ([1_usize, 0, 0], [2_usize, 2, 1]);
     let mut out = [0_u8; 8];
-    let read = |origin: &[usize; 3], out: &mut [u8; 8]| {
+    let read_to = |origin: &[usize; 3], row: usize, out: &mut [u8]| {
         // SAFETY: three sizes each; room for the texels.
         unsafe {
             clEnqueueReadImage(
@@ -393,7 +415,7 @@ fn texels_move_with_their_pitches() {
                 CL_TRUE,
                 origin.as_ptr(),
                 size.as_ptr(),
-                0,
+                row,
                 0,
                 out.as_mut_ptr().cast(),
                 0,
@@ -402,8 +424,14 @@ fn texels_move_with_their_pitches() {
             )
         }
     };
+    let read = |origin: &[usize; 3], out: &mut [u8; 8]| read_to(origin, 0, out);
     assert_eq!(read(&origin, &mut out), CL_SUCCESS);
     assert_eq!(out, [2, 3, 4, 5, 10, 11, 12, 13]);
+    // Rows of the host's may lie as far apart as it likes, and no nearer than they are long.
+    let mut wide = [0_u8; 9];
+    assert_eq!(read_to(&origin, 5, &mut wide), CL_SUCCESS);
+    assert_eq!(wide, [2, 3, 4, 5, 0, 10, 11, 12, 13]);
+    assert_eq!(read_to(&origin, 3, &mut wide), CL_INVALID_VALUE);
     assert_eq!(read(&[2, 0, 0], &mut out), CL_INVALID_VALUE);
     let colour = [300_u32, 6, 0, 0];
     // SAFETY: a colour of 16 bytes; three sizes each.

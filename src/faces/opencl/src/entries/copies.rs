@@ -205,9 +205,28 @@ struct Rectangle {
 }
 
 impl Rectangle {
+    /// Of a buffer, or of bytes that are copied from or to one.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`: pitches that are too small, or slices that do not begin where a row would.
+    fn new(origin: [usize; 3], size: [usize; 3], pitches: [usize; 2]) -> Result<Rectangle> {
+        let rectangle = Rectangle::at_any_pitch(origin, size, pitches)?;
+        let [row, slice] = rectangle.pitches;
+        match slice.is_multiple_of(row) {
+            true => Ok(rectangle),
+            false => Err(CL_INVALID_VALUE),
+        }
+    }
+
+    /// Of texels: rows and slices are no nearer than they are long, and that is all.
+    ///
     /// # Errors
     /// `CL_INVALID_VALUE`: pitches that are too small.
-    fn new(origin: [usize; 3], size: [usize; 3], [row, slice]: [usize; 2]) -> Result<Rectangle> {
+    fn at_any_pitch(
+        origin: [usize; 3],
+        size: [usize; 3],
+        [row, slice]: [usize; 2],
+    ) -> Result<Rectangle> {
         let wrong = CL_INVALID_VALUE;
         if size.contains(&0) {
             return Err(wrong);
@@ -215,7 +234,7 @@ impl Rectangle {
         let row = if row == 0 { size[0] } else { row };
         let least = size[1].checked_mul(row).ok_or(wrong)?;
         let slice = if slice == 0 { least } else { slice };
-        if row < size[0] || slice < least || !slice.is_multiple_of(row) {
+        if row < size[0] || slice < least {
             return Err(wrong);
         }
         let at = |[x, y, z]: [usize; 3]| {
@@ -425,7 +444,7 @@ unsafe fn host_texels(
         texels.sizes.kind,
         CL_MEM_OBJECT_IMAGE1D_ARRAY | CL_MEM_OBJECT_IMAGE2D_ARRAY | CL_MEM_OBJECT_IMAGE3D
     );
-    if flat && slice != 0 || !row.is_multiple_of(texels.image.texel_bytes()) {
+    if flat && slice != 0 || row != 0 && row < size[0] {
         return Err(CL_INVALID_VALUE);
     }
     // The layers of a 1D array are rows here, as far apart as its slices.
@@ -436,7 +455,7 @@ unsafe fn host_texels(
         (false, row, slice) => [row, slice],
     };
     // SAFETY: the caller's promise.
-    unsafe { Rectangle::new([0; 3], size, pitches)?.of_host(pointer) }
+    unsafe { Rectangle::at_any_pitch([0; 3], size, pitches)?.of_host(pointer) }
 }
 
 pub unsafe extern "C" fn clEnqueueReadImage(
