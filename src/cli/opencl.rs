@@ -187,11 +187,16 @@ fn check(output: &mut Output) -> Exit {
         }
         output.field(name, || json!(found));
     }
-    let (Some(compiler), Some(first)) = (compiler, devices.first()) else {
+    let Some(compiler) = compiler else {
         return exit;
     };
-    output.text(&format!("{:<10}{}\n", "builds", devices.join(" ")));
     output.field("builds", || json!(devices));
+    let Some(first) = devices.first() else {
+        let why = "for no device: it is not there, cannot be started, or is no ocloc";
+        output.text(&format!("{:<10}{why}\n", "builds"));
+        return Exit::Command;
+    };
+    output.text(&format!("{:<10}{}\n", "builds", devices.join(" ")));
     if let Err(said) = compile::builds(&compiler, first) {
         let said = said.trim();
         output.text(&format!("{:<10}no: {said}\n", "works"));

@@ -32,15 +32,18 @@ fn refused(what: impl Into<String>) -> Diagnostic {
     Diagnostic::with_message(Code::E0653, what)
 }
 
-/// The compiler: the one named by [`OCLOC`], or that of PATH.
+/// The compiler: the one named by [`OCLOC`], or that of PATH. A name alone is one of PATH.
 pub fn compiler() -> Option<PathBuf> {
-    if let Some(named) = env::var_os(OCLOC).filter(|name| !name.is_empty()) {
-        return Some(PathBuf::from(named));
+    let named = env::var_os(OCLOC).filter(|name| !name.is_empty());
+    let named = named.map(PathBuf::from);
+    let usual = || PathBuf::from(format!("ocloc{}", env::consts::EXE_SUFFIX));
+    let name = named.clone().unwrap_or_else(usual);
+    if name.components().count() > 1 {
+        return Some(name);
     }
-    let path = env::var_os("PATH")?;
-    let name = format!("ocloc{}", env::consts::EXE_SUFFIX);
-    let found = env::split_paths(&path).map(|folder| folder.join(&name));
-    found.into_iter().find(|file| file.is_file())
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut files = env::split_paths(&path).map(|folder| folder.join(&name));
+    files.find(|file| file.is_file()).or(named)
 }
 
 /// The devices that a compiler builds for, by its names; none if it does not say.
@@ -62,12 +65,23 @@ pub fn devices(compiler: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Who has what a compiler misses, by what it says: `ocloc` is found, and the libraries that it loads are not.
+/// Who has what a compiler misses, by what it says: `ocloc` is found, and the libraries that it loads are not, or it is of
+/// another time than the device.
 pub fn missing(said: &str) -> Option<&'static str> {
-    said.contains("libigdfcl").then_some(
-        "`ocloc` loads the compiler from libraries: Debian's packages libigdfcl2 and libigc2 have them, \
-         libigdfcl1 and libigc1 up to Debian 12",
-    )
+    let known = [
+        (
+            "libigdfcl",
+            "`ocloc` loads the compiler from libraries: Debian's packages libigdfcl2 and libigc2 have them, \
+             libigdfcl1 and libigc1 up to Debian 12",
+        ),
+        (
+            "Cannot get HW Info",
+            "this `ocloc` does not build for the device: `visim opencl --check` lists those that it builds for, \
+             VISIM_OCLOC names another one",
+        ),
+    ];
+    let mut known = known.into_iter();
+    known.find_map(|(word, help)| said.contains(word).then_some(help))
 }
 
 /// Builds an empty kernel.

@@ -799,24 +799,43 @@ fn a_compiler_without_its_libraries_is_found_out() {
         echo 'Error! Loading of FCL library has failed! Filename: libigdfcl.so.2'; exit 250\n";
     std::fs::write(&fake, script).expect("written");
     std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("set");
-    let said = |arguments: &[&str]| {
+    let by = |compiler: &Path, arguments: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_visim"));
         let command = command.args(arguments).current_dir(folder.path());
         let command = command
-            .env("VISIM_OCLOC", &fake)
+            .env("VISIM_OCLOC", compiler)
+            .env("PATH", folder.path())
             .env("XDG_CACHE_HOME", folder.path().join("cache"));
         let output = command.output().expect("visim starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let said = [output.stdout, output.stderr].concat();
         String::from_utf8_lossy(&said).into_owned()
     };
+    // A name alone is one of PATH.
+    for compiler in [fake.as_path(), Path::new("fake-ocloc")] {
+        holds(
+            &by(compiler, &["opencl", "--check"]),
+            &["builds    dg2 bmg\n", "Filename: libigdfcl.so.2", "libigc2"],
+        );
+        holds(
+            &by(compiler, &["run", "k.cl", "--device", "bmg"]),
+            &["E0653", "Filename: libigdfcl.so.2", "libigc2"],
+        );
+    }
+    // One that is not there, or is something else, is no compiler.
+    for other in ["no-such", "./no-such", "./k.cl"] {
+        let said = by(Path::new(other), &["opencl", "--check"]);
+        holds(&said, &["builds    for no device: it is not there"]);
+    }
+    let older = "#!/bin/sh\necho 'Error: Cannot get HW Info for device ptl.'; exit 223\n";
+    std::fs::write(&fake, older).expect("written");
     holds(
-        &said(&["opencl", "--check"]),
-        &["builds    dg2 bmg\n", "Filename: libigdfcl.so.2", "libigc2"],
-    );
-    holds(
-        &said(&["run", "k.cl", "--device", "bmg"]),
-        &["E0653", "Filename: libigdfcl.so.2", "libigc2"],
+        &by(&fake, &["run", "k.cl", "--device", "ptl"]),
+        &[
+            "E0653",
+            "Cannot get HW Info",
+            "does not build for the device",
+        ],
     );
 }
 
