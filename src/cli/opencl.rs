@@ -1,13 +1,17 @@
 //! `visim opencl`: runs a host program on the OpenCL platform of visim, which it knows nothing of.
 
 use super::output::{Exit, Output};
+use crate::files;
 use crate::harness::compile;
 use serde_json::json;
 use std::env;
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 
 /// The library of the platform.
 const LIBRARY: &str = "libvisim_opencl.so";
@@ -75,27 +79,23 @@ impl OpenCl {
                 "{LIBRARY} was found neither beside visim nor by {LIBRARY_AT}: cargo build --release -p visim-opencl makes it"
             ));
         };
-        match self.start(&library) {
-            Ok(exit) => exit,
-            Err(error) => output.complain(&error),
-        }
+        output.complain(&self.start(&library))
     }
 
-    /// Starts the program and waits for it.
-    fn start(&self, library: &Path) -> Result<Exit, String> {
+    /// Becomes the program: signals, the terminal and the status at the end are its own. Says why it cannot.
+    fn start(&self, library: &Path) -> String {
         let Some((program, arguments)) = self.program.split_first() else {
-            return Err("which program? visim opencl -- ./app".to_string());
+            return "which program? visim opencl -- ./app".to_string();
         };
-        // Some loaders take the name of a library, all take a folder with a file that names it.
-        let folder = tempfile::Builder::new().prefix("visim-icd").tempdir();
-        let folder = folder.map_err(|error| format!("no folder for the loader: {error}"))?;
-        let named = format!("{}\n", library.display());
-        std::fs::write(folder.path().join("visim.icd"), named)
-            .map_err(|error| format!("no file for the loader: {error}"))?;
+        let library = std::path::absolute(library).unwrap_or_else(|_| library.to_path_buf());
+        let vendors = match vendors(&library) {
+            Ok(vendors) => vendors,
+            Err(error) => return format!("no folder for the loader: {error}"),
+        };
         let mut command = Command::new(program);
         command.args(arguments);
-        command.env("OCL_ICD_VENDORS", folder.path());
-        command.env("OCL_ICD_FILENAMES", library);
+        command.env("OCL_ICD_VENDORS", &vendors);
+        command.env("OCL_ICD_FILENAMES", &library);
         let flags = [
             ("VISIM_SANITIZE", self.sanitize),
             ("VISIM_RACES", self.check_races),
@@ -123,18 +123,32 @@ impl OpenCl {
                 command.env(name, word);
             }
         }
-        let ended = command
-            .status()
-            .map_err(|error| format!("{}: {error}", Path::new(program).display()))?;
-        Ok(Exit::Child(code_of(ended)))
+        let error = command.exec();
+        format!("{}: {error}", Path::new(program).display())
     }
 }
 
-/// How a program ended, as a shell says it: 128 and the signal, where one ended it.
-fn code_of(ended: ExitStatus) -> u8 {
-    let signal = ended.signal().map(|signal| 128 + signal);
-    let code = ended.code().or(signal).unwrap_or(1);
-    u8::try_from(code).unwrap_or(1)
+/// The folder by which loaders find the library. Some take the name of a library, all take a folder with a file that names
+/// it: one for each library, with the user's cached files, so that nothing is left to remove when the program has ended.
+fn vendors(library: &Path) -> io::Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    library.hash(&mut hasher);
+    let own = compile::cache();
+    // Others may write into the folder of temporary files, and the loader takes whatever it finds.
+    let folder = match own == env::temp_dir().join("visim") {
+        true => tempfile::Builder::new()
+            .prefix("visim-icd")
+            .tempdir()?
+            .keep(),
+        false => own.join(format!("icd-{:016x}", hasher.finish())),
+    };
+    let file = folder.join("visim.icd");
+    let named = [library.as_os_str().as_bytes(), b"\n"].concat();
+    if !std::fs::read(&file).is_ok_and(|old| old == named) {
+        std::fs::create_dir_all(&folder)?;
+        files::write_whole(&file, &named)?;
+    }
+    Ok(folder)
 }
 
 /// The library: the one that is named, or one beside the program, or where packages put it.

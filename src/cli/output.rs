@@ -53,8 +53,6 @@ pub enum Exit {
     Program,
     /// The command is wrong: an option, a file that cannot be used: 2.
     Command,
-    /// As a program ended that the command has started.
-    Child(u8),
 }
 
 impl Exit {
@@ -65,7 +63,6 @@ impl Exit {
             Exit::Program => 1,
             Exit::Command => 2,
             Exit::Unsupported => 3,
-            Exit::Child(code) => code,
         }
     }
 }

@@ -872,6 +872,42 @@ fn signals_leave_nothing_behind() {
     }
 }
 
+/// `visim opencl` becomes the program: signals and the status at its end are its own, and nothing is left behind.
+#[cfg(unix)]
+#[test]
+fn an_opencl_program_takes_the_place_of_visim() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Stdio;
+    let folder = folder(&[("libvisim_opencl.so", "")]);
+    let (library, temporary) = (
+        folder.path().join("libvisim_opencl.so"),
+        folder.path().join("temporary"),
+    );
+    std::fs::create_dir(&temporary).expect("a folder");
+    let run = |script: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+        command
+            .args(["opencl", "--devices", "bmg", "--", "sh", "-c", script])
+            .env("VISIM_OPENCL", &library)
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .env("TMPDIR", &temporary);
+        let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let id = child.id();
+        let ended = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        (id, ended.status, said)
+    };
+    // The second time the loader's file is there.
+    for _ in 0..2 {
+        let (id, status, said) = run("cat $OCL_ICD_VENDORS/*; echo $VISIM_DEVICES $$; exit 7");
+        assert_eq!(status.code(), Some(7));
+        assert_eq!(said, format!("{}\nbmg {id}\n", library.display()));
+    }
+    let (_, status, _) = run("kill -TERM $$; sleep 60");
+    assert_eq!(status.signal(), Some(15), "{status}");
+    assert_eq!(std::fs::read_dir(&temporary).expect("a folder").count(), 0);
+}
+
 /// Several outputs come together or not at all.
 #[cfg(unix)]
 #[test]
