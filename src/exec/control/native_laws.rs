@@ -335,6 +335,52 @@ proptest! {
     }
 }
 
+/// A loop with more rows than there are registers, of which many wait to be asked whether they have an order.
+#[test]
+fn a_loop_has_more_rows_than_registers() {
+    for lanes in [16, 32] {
+        let count = 40;
+        let mut text = String::from(".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1\n");
+        text += ".decl I v_type=G type=d num_elts=1 align=GRF\n";
+        for n in 0..count {
+            text += &format!(".decl A{n} v_type=G type=f num_elts={lanes} align=GRF\n");
+        }
+        for n in 0..count {
+            let start = (1.0 + n as f32 / 8.0).to_bits();
+            text += &format!("mov (M1, {lanes}) A{n}(0,0)<1> {start:#x}:f\n");
+        }
+        text += "again:\n";
+        for n in 0..count / 2 {
+            let [to, a, b] = [n, (n + 9) % 20 + 20, (n + 4) % 20 + 20];
+            text += &format!("mul (M1, {lanes}) A{to}(0,0)<1> A{a}(0,0)<1;1,0> A{b}(0,0)<1;1,0>\n");
+        }
+        for n in 0..count / 2 {
+            let [to, a] = [n + 20, (n + 3) % 20];
+            text += &format!(
+                "mad (M1, {lanes}) A{to}(0,0)<1> A{a}(0,0)<1;1,0> 0x3c000000:f A{to}(0,0)<1;1,0>\n"
+            );
+        }
+        text += "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
+cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
+(P1) goto (M1, 1) again
+ret (M1, 1)\n";
+        let program = lowered(text);
+        let run = |native| {
+            let (code, plans) = (Decoded::new(&program), SitePlans::new(&program));
+            let resources = Resources::new(&Bindings::default());
+            let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+            let allowance = Allowance::new(u64::MAX, None);
+            let around = (&slm, &named, &allowance);
+            let environment = environment((&code, &plans, &resources), around, native);
+            let mut thread = Thread::new(&program, ThreadId::default(), u32::MAX);
+            let ran = thread.run(&environment, &mut Silent);
+            ran.unwrap_or_else(|trap| panic!("{trap:?}"));
+            thread.arena.to_vec()
+        };
+        assert!(run(NativeCode::Always) == run(NativeCode::Never), "{lanes}");
+    }
+}
+
 /// An op of arithmetic on whole rows, by four numbers.
 fn arithmetic([kind, to, a, b]: [u8; 4], wide: bool) -> Op {
     let opcode = [Opcode::Add, Opcode::Mul, Opcode::Mad][usize::from(kind % 3)];

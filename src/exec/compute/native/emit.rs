@@ -557,6 +557,7 @@ impl Emitter {
             };
             same && self.is_arithmetic(inst) && Self::len(inst) == Self::len(first)
         };
+        let room = usize::from(REGISTERS - self.free) - self.scaled.len();
         // What they read that none of them has written, what they write, and of that what is not read again.
         let (mut outer, mut written, mut open) = (Vec::new(), Vec::new(), Vec::new());
         let mut together = Together {
@@ -569,7 +570,9 @@ impl Emitter {
             still.retain(|(bytes, r)| !reads(inst, *bytes, *r));
             let is_lost = |bytes: &Bytes| still.iter().any(|(other, _)| other.overlaps(*bytes));
             let lost = own.iter().any(|(own, _)| is_lost(own));
-            if lost || still.len() + own.len() > MOST_ASKED {
+            // Each has a register until it is asked, and the next ones have sources and results.
+            let taken = open.len() + own.len() * (inst.src.len() + 1);
+            if lost || taken > room || still.len() + own.len() > MOST_ASKED {
                 break;
             }
             for operand in &inst.src {
