@@ -335,36 +335,47 @@ proptest! {
     }
 }
 
-/// A loop with more rows than there are registers, of which many wait to be asked whether they have an order.
-#[test]
-fn a_loop_has_more_rows_than_registers() {
-    for lanes in [16, 32] {
-        let count = 40;
-        let mut text = String::from(".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1\n");
-        text += ".decl I v_type=G type=d num_elts=1 align=GRF\n";
+/// A loop that pins as many rows as there may be, `N` moves whose results are in registers, and products that wait to be
+/// asked whether they have an order until one has two of the former as sources.
+fn crowded(products: usize, [a, b]: [usize; 2]) -> Program {
+    let mut text = String::from(".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1\n");
+    text += ".decl I v_type=G type=d num_elts=1 align=GRF\n";
+    for (name, count) in [("A", 20), ("H", 8), ("T", 9)] {
         for n in 0..count {
-            text += &format!(".decl A{n} v_type=G type=f num_elts={lanes} align=GRF\n");
+            text += &format!(".decl {name}{n} v_type=G type=f num_elts=16 align=GRF\n");
         }
-        for n in 0..count {
-            let start = (1.0 + n as f32 / 8.0).to_bits();
-            text += &format!("mov (M1, {lanes}) A{n}(0,0)<1> {start:#x}:f\n");
-        }
-        text += "again:\n";
-        for n in 0..count / 2 {
-            let [to, a, b] = [n, (n + 9) % 20 + 20, (n + 4) % 20 + 20];
-            text += &format!("mul (M1, {lanes}) A{to}(0,0)<1> A{a}(0,0)<1;1,0> A{b}(0,0)<1;1,0>\n");
-        }
-        for n in 0..count / 2 {
-            let [to, a] = [n + 20, (n + 3) % 20];
-            text += &format!(
-                "mad (M1, {lanes}) A{to}(0,0)<1> A{a}(0,0)<1;1,0> 0x3c000000:f A{to}(0,0)<1;1,0>\n"
-            );
-        }
-        text += "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
+    }
+    // Denormals are kept: where they are flushed each is asked by itself.
+    text += "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud\n";
+    for n in 0..20 {
+        let start = (1.0 + n as f32 / 8.0).to_bits();
+        text += &format!("mov (M1, 16) A{n}(0,0)<1> {start:#x}:f\n");
+    }
+    text += "again:\n";
+    let whole = "(0,0)<1;1,0>";
+    for n in 0..20 {
+        let own = format!("A{n}{whole}");
+        text += &format!("mad (M1, 16) A{n}(0,0)<1> {own} 0x3c000000:f {own}\n");
+    }
+    for n in 0..8 {
+        text += &format!("mov (M1, 16) H{n}(0,0)<1> A{n}{whole}\n");
+    }
+    for n in 0..products {
+        let next = n + 1;
+        text += &format!("mul (M1, 16) T{n}(0,0)<1> A{n}{whole} A{next}{whole}\n");
+    }
+    text += &format!("mul (M1, 16) T8(0,0)<1> H{a}{whole} H{b}{whole}\n");
+    text += "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
 cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
 (P1) goto (M1, 1) again
 ret (M1, 1)\n";
-        let program = lowered(text);
+    lowered(text)
+}
+
+#[test]
+fn a_loop_with_more_rows_than_registers_is_code() {
+    for (products, sources) in (3..8).flat_map(|n| (0..7).map(move |at| (n, [at, at + 1]))) {
+        let program = crowded(products, sources);
         let run = |native| {
             let (code, plans) = (Decoded::new(&program), SitePlans::new(&program));
             let resources = Resources::new(&Bindings::default());
@@ -372,12 +383,12 @@ ret (M1, 1)\n";
             let allowance = Allowance::new(u64::MAX, None);
             let around = (&slm, &named, &allowance);
             let environment = environment((&code, &plans, &resources), around, native);
-            let mut thread = Thread::new(&program, ThreadId::default(), u32::MAX);
+            let mut thread = Thread::new(&program, ThreadId::default(), 0xffff);
             let ran = thread.run(&environment, &mut Silent);
             ran.unwrap_or_else(|trap| panic!("{trap:?}"));
             thread.arena.to_vec()
         };
-        assert!(run(NativeCode::Always) == run(NativeCode::Never), "{lanes}");
+        assert!(run(NativeCode::Always) == run(NativeCode::Never));
     }
 }
 
