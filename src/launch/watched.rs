@@ -9,7 +9,7 @@
 use super::{Observer, ThreadId};
 use crate::exec::Meeting;
 use crate::exec::observer::{
-    Access, At, Edge, MeetingStep, OpCount, Payload, Running, Start, Wants,
+    Access, At, Edge, MeetingStep, OpCount, Payload, Running, Start, Wants, each_call,
 };
 use crate::math::unit::Control;
 use crate::message::Request;
@@ -80,20 +80,4 @@ macro_rules! calls {
     };
 }
 
-calls! {
-    counted(program: &Program, counts: &[OpCount]);
-    started(start: &Start<'_>);
-    before(at: At, op: &Op, on: Running, arena: &[u8]);
-    after(at: At, op: &Op, on: Running, arena: &[u8]);
-    wrote(at: At, offset: u32, bytes: &[u8]);
-    payload(at: At, payload: &Payload<'_>, arena: &[u8]);
-    message(at: At, request: &Request);
-    math(at: At, control: &Control, elements: u32, alt: bool);
-    texel(at: At, lane: usize, taken: &Taken);
-    edge(at: At, edge: &Edge);
-    access(at: At, access: &Access<'_>);
-    undefined(at: At, range: &Range<u32>);
-    function(at: At, function: u32, left: bool);
-    named_barrier(at: At, meeting: Meeting, step: MeetingStep);
-    ended(thread: ThreadId, trapped: bool);
-}
+each_call!(calls);

@@ -28,7 +28,7 @@ pub use trace::Tracer;
 
 use crate::diagnostic::Diagnostic;
 use crate::exec::observer::{
-    Access, At, Edge, MeetingStep, Observer, OpCount, Payload, Running, Start, Wants,
+    Access, At, Edge, MeetingStep, Observer, OpCount, Payload, Running, Start, Wants, each_call,
 };
 use crate::exec::{Meeting, ThreadId};
 use crate::math::unit::Control;
@@ -150,13 +150,6 @@ macro_rules! to_all {
                 self.0.halts() | self.1.as_mut().is_some_and(Observer::halts)
             }
 
-            fn texel(&mut self, at: At, lane: usize, taken: &Taken) {
-                self.0.texel(at, lane, taken);
-                if let Some(second) = &mut self.1 {
-                    second.texel(at, lane, taken);
-                }
-            }
-
             $(fn $name(&mut self, $($arg: $ty),*) {
                 self.0.$name($($arg),*);
                 if let Some(second) = &mut self.1 {
@@ -167,19 +160,4 @@ macro_rules! to_all {
     };
 }
 
-to_all! {
-    counted(program: &Program, counts: &[OpCount]);
-    started(start: &Start<'_>);
-    before(at: At, op: &Op, on: Running, arena: &[u8]);
-    after(at: At, op: &Op, on: Running, arena: &[u8]);
-    wrote(at: At, offset: u32, bytes: &[u8]);
-    payload(at: At, payload: &Payload<'_>, arena: &[u8]);
-    message(at: At, request: &Request);
-    math(at: At, control: &Control, elements: u32, alt: bool);
-    edge(at: At, edge: &Edge);
-    access(at: At, access: &Access<'_>);
-    undefined(at: At, range: &Range<u32>);
-    function(at: At, function: u32, left: bool);
-    named_barrier(at: At, meeting: Meeting, step: MeetingStep);
-    ended(thread: ThreadId, trapped: bool);
-}
+each_call!(to_all);

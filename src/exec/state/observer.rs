@@ -114,6 +114,30 @@ pub trait Observer: std::marker::Send {
     fn ended(&mut self, _thread: ThreadId, _trapped: bool) {}
 }
 
+/// Hands a macro the calls of an [`Observer`] that tell it something, for whoever passes all of them on.
+macro_rules! each_call {
+    ($to:ident) => {
+        $to! {
+            counted(program: &Program, counts: &[OpCount]);
+            started(start: &Start<'_>);
+            before(at: At, op: &Op, on: Running, arena: &[u8]);
+            after(at: At, op: &Op, on: Running, arena: &[u8]);
+            wrote(at: At, offset: u32, bytes: &[u8]);
+            payload(at: At, payload: &Payload<'_>, arena: &[u8]);
+            message(at: At, request: &Request);
+            math(at: At, control: &Control, elements: u32, alt: bool);
+            texel(at: At, lane: usize, taken: &Taken);
+            edge(at: At, edge: &Edge);
+            access(at: At, access: &Access<'_>);
+            undefined(at: At, range: &Range<u32>);
+            function(at: At, function: u32, left: bool);
+            named_barrier(at: At, meeting: Meeting, step: MeetingStep);
+            ended(thread: ThreadId, trapped: bool);
+        }
+    };
+}
+pub(crate) use each_call;
+
 /// What an observer is told, each more than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wants {
