@@ -217,9 +217,15 @@ impl<'a> BlockRows<'a> {
         (self.start, self.step)
     }
 
-    /// The last column and row at which all of a block is inside, if there is one.
+    /// The last column and row at which all of a block is inside, if there is one, and the memory holds all rows.
     pub fn last(&self) -> Option<[u32; 2]> {
         let (bytes, rows) = self.inside;
+        let below = self.step.checked_mul(rows.checked_sub(1)? as usize)?;
+        let last_row = self.start.checked_add(below)?;
+        let end = last_row.checked_add(bytes as usize)?;
+        if end > self.memory.len() {
+            return None;
+        }
         Some([
             bytes.checked_sub(self.size.0)?,
             rows.checked_sub(self.size.1)?,

@@ -302,6 +302,8 @@ impl Executable {
     ///   it that asks the same of the same surface and sampler), or whose coordinates it has compared with the numbers of
     ///   texels there; and windows whose number it has found to be below
     ///   `count`, or the thread's own;
+    /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
+    ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length (`memory`). They are those of a `Memory`
     ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by
     ///   dwords at multiples of four, which this host does not tear, nor loses bytes beside them that others write.
