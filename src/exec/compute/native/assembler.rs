@@ -172,6 +172,10 @@ vectors! {
     PMOVZXWD = 1 2 0 0x33;
     PMOVSXWD = 1 2 0 0x23;
     PMOVZXDQ = 1 2 0 0x35;
+    PMOVZXBQ = 1 2 0 0x32;
+    PMOVSXBQ = 1 2 0 0x22;
+    PMOVZXWQ = 1 2 0 0x34;
+    PMOVSXWQ = 1 2 0 0x24;
     PMOVDW = 2 2 0 0x33;
     PMOVDB = 2 2 0 0x31;
     PMOVQD = 2 2 0 0x35;

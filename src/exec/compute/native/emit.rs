@@ -947,7 +947,7 @@ impl Emitter {
     }
 
     /// One element for all lanes.
-    fn one(&mut self, element: Element, at: u32, len: Len, to: Reg) {
+    pub fn one(&mut self, element: Element, at: u32, len: Len, to: Reg) {
         let (bytes, signed) = match element {
             Element::Dword => {
                 return self

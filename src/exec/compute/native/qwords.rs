@@ -1,8 +1,9 @@
 //! Integers of 64 bits, as addresses are: eight lanes in a register.
 //!
 //! What they are is said in [`quads`](super::super::decoded): sources widened by the sign of their type, results modulo
-//! 2^64. Sources that are no qwords are dwords or constants.
+//! 2^64.
 
+use super::super::decoded::operand::Element;
 use super::assembler::{Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE};
 use super::select::{Bytes, Kind};
@@ -33,6 +34,10 @@ enum Quad {
     Row(u32),
     /// Dwords that follow each other.
     Dwords(u32, bool),
+    /// An element of a byte or a word for all lanes.
+    EachNarrow(u32, Element),
+    /// The same that follow each other.
+    Narrow(u32, Element),
 }
 
 /// Lanes of a register.
@@ -56,7 +61,7 @@ impl Quad {
                 _ if program.is_constant(at) => constant(program, at, source.ty).map(Quad::Value),
                 8 => Some(Quad::Each(at)),
                 4 => Some(Quad::EachDword(at, signed)),
-                _ => None,
+                _ => Element::of(source.ty).map(|element| Quad::EachNarrow(at, element)),
             };
         }
         match source.region {
@@ -64,7 +69,7 @@ impl Quad {
             Region::Dense(at) if at + bytes * count + 64 <= end => match bytes {
                 8 => Some(Quad::Row(at)),
                 4 => Some(Quad::Dwords(at, signed)),
-                _ => None,
+                _ => Element::of(source.ty).map(|element| Quad::Narrow(at, element)),
             },
             _ => None,
         }
@@ -89,6 +94,19 @@ impl Quad {
                 len: 4,
                 kind: Kind::Each,
             },
+            Quad::EachNarrow(at, element) => Bytes {
+                at,
+                len: element.bytes() as u32,
+                kind: Kind::Other,
+            },
+            Quad::Narrow(at, element) => {
+                let len = element.bytes() as u32 * LANES;
+                Bytes {
+                    at: at + len * part,
+                    len,
+                    kind: Kind::Other,
+                }
+            }
             Quad::Row(at) => row(at + 64 * part, 64),
             // As dword ops have them: sixteen lanes in a register.
             Quad::Dwords(at, _) => row(at + 64 * (part / 2), 4 * count.min(16)),
@@ -279,6 +297,23 @@ impl Emitter {
             false => Vector::PMOVZXDQ,
         };
         match quad {
+            Quad::EachNarrow(at, element) => {
+                self.one(element, at, Len::Y, to);
+                let signed = matches!(element, Element::S8 | Element::S16);
+                self.code.vector(extend(signed), Len::Z, to, 0, Rm::Reg(to));
+                Rm::Reg(to)
+            }
+            Quad::Narrow(at, element) => {
+                let vector = match element {
+                    Element::U8 => Vector::PMOVZXBQ,
+                    Element::S8 => Vector::PMOVSXBQ,
+                    Element::U16 => Vector::PMOVZXWQ,
+                    _ => Vector::PMOVSXWQ,
+                };
+                let at = at + LANES * part * element.bytes() as u32;
+                self.code.vector(vector, Len::Z, to, 0, Rm::Row(at));
+                Rm::Reg(to)
+            }
             Quad::Value(value) => Rm::Const64(value),
             Quad::Each(at) => Rm::Each(at),
             Quad::Row(at) => held.map_or(Rm::Row(at + 64 * part), Rm::Reg),

@@ -4,7 +4,7 @@
 use super::super::decoded::choose::{held, shifted};
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
 use crate::isa::{Condition, Opcode, Type};
-use crate::program::{Alu, CompareDest, Guard, Lanes, Op, Program, Source};
+use crate::program::{Alu, CompareDest, Guard, Lanes, Op, Program, Region, Source};
 
 /// An op that computes, selected.
 pub struct Inst {
@@ -98,7 +98,15 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
     if alu.dst2.is_some() || alu.overflow.is_some() || alu.opcode == Opcode::Fcvt {
         return None;
     }
-    let (ty, src, count) = (alu.dst.ty, &alu.src[..], alu.lanes.count);
+    let low;
+    let src = match &alu.src[..] {
+        [source] if alu.opcode == Opcode::Mov && alu.dst.ty.is_integer() => {
+            low = low_dwords(source, alu.lanes.count);
+            low.as_ref().map_or(&alu.src[..], std::slice::from_ref)
+        }
+        src => src,
+    };
+    let (ty, count) = (alu.dst.ty, alu.lanes.count);
     let floats = ty.is_float() || src.iter().any(|s| s.ty.is_float());
     let dst = Put::new(program, &alu.dst, usize::from(count))?;
     let own = |_: usize, s: &Source| Element::of(s.ty);
@@ -134,6 +142,24 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
             None => operands(program, src, count, own)?,
         },
         dst,
+    })
+}
+
+/// The low halves of qwords, which are all of them that a narrower integer takes; `None` if they are no qwords.
+fn low_dwords(source: &Source, lanes: u8) -> Option<Source> {
+    if !matches!(source.ty, Type::Q | Type::Uq) || source.modifier.is_some() {
+        return None;
+    }
+    let region = match source.region {
+        Region::Scalar(at) => Region::Scalar(at),
+        Region::Dense(at) if lanes == 1 => Region::Scalar(at),
+        Region::Dense(offset) => Region::Strided { offset, stride: 8 },
+        _ => return None,
+    };
+    Some(Source {
+        region,
+        ty: Type::Ud,
+        modifier: None,
     })
 }
 
