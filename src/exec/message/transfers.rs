@@ -252,7 +252,7 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         skipped,
         data,
     } = shape;
-    let known = slot == 4 && rows <= 4 && (bytes == 4 || !write && rows == 1);
+    let known = slot == 4 && rows <= 4 && (bytes == 4 || rows == 1);
     let added = base.wrapping_add(place.added);
     let moved = added.cast_signed().saturating_add(skipped as i64);
     let encoded = match target {

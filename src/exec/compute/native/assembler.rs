@@ -862,6 +862,17 @@ impl Assembler {
         self.dword(at);
     }
 
+    /// Stores the low byte, or the low word, of `ebp` at `rcx` and `rbx` together.
+    pub fn store_narrow(&mut self, word: bool) {
+        match word {
+            true => self.bytes.extend([0x66, 0x89]),
+            // With the prefix that names the low byte of `ebp`.
+            false => self.bytes.extend([0x40, 0x88]),
+        }
+        self.byte((Gpr::Rbp as u8) << 3 | 4);
+        self.byte((Gpr::Rbx as u8) << 3 | Gpr::Rcx as u8);
+    }
+
     /// Adds `ebp` to the dword at `rcx` and `rbx` together, and gets what was there.
     pub fn exchange_add(&mut self, locked: bool) {
         if locked {

@@ -505,10 +505,18 @@ impl Emitter {
             self.first_offset(half);
             let from = self.row_in_register(message.row_of(0, half), len);
             let from = (from, mask.unwrap_or(0), false);
-            self.code
-                .masked(Vector::STORE, len, from, 0, Rm::Window(0), None);
+            let vector = match message.bytes {
+                4 => Vector::STORE,
+                2 => Vector::PMOVDW,
+                _ => Vector::PMOVDB,
+            };
+            self.code.masked(vector, len, from, 0, Rm::Window(0), None);
             self.code.jump(done);
             self.code.bind(apart);
+        }
+        if message.bytes < 4 {
+            self.store_each(message, half, mask);
+            return self.code.bind(done);
         }
         if message.is_of_quads() {
             // They follow each other, as was asked before.
@@ -526,6 +534,48 @@ impl Emitter {
             self.code.masked(Vector::SCATTER, len, from, 0, lanes, None);
         }
         self.code.bind(done);
+    }
+
+    /// Stores bytes or words, lane after lane.
+    fn store_each(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+        let from = self.row_in_register(message.row_of(0, half), len);
+        let (next, done) = self.lane_after_lane(message, [offsets, from], len, mask);
+        self.code.store_narrow(message.bytes == 2);
+        self.code.jump(next);
+        self.code.bind(done);
+        self.code.close_frame();
+    }
+
+    /// Begins a loop over the lanes that run: `rbx` is the offset of one, `ebp` its data, `edx` its number. What is
+    /// between the labels is done for each.
+    fn lane_after_lane(
+        &mut self,
+        message: &Transfer,
+        [offsets, data]: [Reg; 2],
+        len: Len,
+        mask: Option<Mask>,
+    ) -> (Label, Label) {
+        let code = &mut self.code;
+        match mask {
+            Some(mask) => {
+                // Of fewer lanes the mask may say more.
+                code.store_mask(Gpr::Rax, mask);
+                code.alu_number(Alu::And, Gpr::Rax, message.all());
+            }
+            None => code.move_number(Gpr::Rax, message.all()),
+        }
+        let (next, done) = (code.label(), code.label());
+        code.open_frame();
+        code.vector(Vector::STORE, len, offsets, 0, Rm::Frame(OFFSETS));
+        code.vector(Vector::STORE, len, data, 0, Rm::Frame(AMOUNTS));
+        code.bind(next);
+        code.alu(Alu::And, Gpr::Rax, Gpr::Rax);
+        code.jump_if(If::Zero, done);
+        code.take_lowest(Gpr::Rdx, Gpr::Rax);
+        code.load_of_frame(Gpr::Rbx, OFFSETS);
+        code.load_of_frame(Gpr::Rbp, AMOUNTS);
+        (next, done)
     }
 
     /// Adds to dwords in memory, lane after lane.
@@ -549,25 +599,8 @@ impl Emitter {
                 between
             }
         };
+        let (next, done) = self.lane_after_lane(message, [offsets, amounts], len, mask);
         let code = &mut self.code;
-        match mask {
-            Some(mask) => {
-                // Of fewer lanes the mask may say more.
-                code.store_mask(Gpr::Rax, mask);
-                code.alu_number(Alu::And, Gpr::Rax, message.all());
-            }
-            None => code.move_number(Gpr::Rax, message.all()),
-        }
-        let (next, done) = (code.label(), code.label());
-        code.open_frame();
-        code.vector(Vector::STORE, len, offsets, 0, Rm::Frame(OFFSETS));
-        code.vector(Vector::STORE, len, amounts, 0, Rm::Frame(AMOUNTS));
-        code.bind(next);
-        code.alu(Alu::And, Gpr::Rax, Gpr::Rax);
-        code.jump_if(If::Zero, done);
-        code.take_lowest(Gpr::Rdx, Gpr::Rax);
-        code.load_of_frame(Gpr::Rbx, OFFSETS);
-        code.load_of_frame(Gpr::Rbp, AMOUNTS);
         // Shared local memory is that of one host thread.
         let locked = !matches!(message.target, Target::Shared { .. });
         code.exchange_add(locked);
@@ -631,7 +664,10 @@ impl Block {
 impl Transfer {
     /// Bytes that are read or written at a lane's place: narrow elements are read as dwords.
     fn reached(&self) -> u32 {
-        self.size().max(4)
+        match self.write {
+            true => self.size(),
+            false => self.size().max(4),
+        }
     }
 
     /// Whether four dwords of 16 lanes are moved.

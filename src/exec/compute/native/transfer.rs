@@ -24,7 +24,7 @@ pub struct Transfer {
     pub unit: u32,
     /// Bytes in front of a lane's first element.
     pub skipped: u32,
-    /// Bytes of an element in memory, 1, 2 or 4; it becomes a dword. Only dwords are written.
+    /// Bytes of an element in memory, 1, 2 or 4; in registers it is a dword.
     pub bytes: u32,
     /// Elements of a lane, up to 4, which follow each other in memory.
     pub rows: u32,
