@@ -62,6 +62,17 @@ const NARROW: &[&str] = &[
     "lsc_store.ugm @ flat[Q]:a64 D:d8u32",
     "lsc_store.ugm @ flat[Q+0x8]:a64 D:d16u32",
     "lsc_store.slm @ flat[O]:a32 D:d16u32",
+    "gather_scaled.4 @ T7 N(0,0)<0;1,0> P.0 D.0",
+    "gather4_scaled.RG @ T6 N(0,0)<0;1,0> O.0 D.0",
+    "scatter_scaled.2 @ T6 N(0,0)<0;1,0> O.0 D.0",
+    "lsc_load.ugm @ D:d32 bss(H)[P]:a32",
+    "lsc_load.ugm @ D:d16u32 bss(H)[O+0x8]:a32",
+    "lsc_store.ugm @ bss(H)[O]:a32 D:d32x2",
+    "lsc_load.ugm (M1_NM, 1) D:d32x4t bss(H)[P]:a32",
+    "lsc_load.ugm @ D:d32 flat(B)[0x4*P]:a32s",
+    "lsc_load.ugm @ D:d8u32 flat(B)[O]:a32u",
+    "lsc_store.ugm @ flat(B)[0x2*O]:a32u D:d16u32",
+    "lsc_store.ugm @ flat(B)[P+0x4]:a32s D:d32",
     "dword_atomic.inc @ %slm O.0 %null.0 %null.0 %null.0",
     "dword_atomic.add @ T6 O.0 P.0 %null.0 D.0",
     "dword_atomic.sub @ T7 P.0 D.0 %null.0 %null.0",
@@ -75,6 +86,8 @@ const NARROW: &[&str] = &[
     "lsc_load.ugm (M1_NM, 1) D:d64x8t flat[Q]:a64",
     "lsc_store.slm (M1_NM, 1) flat[O+0x4]:a32 D:d32x2t",
     "lsc_store.ugm (M1_NM, 1) flat[Q]:a64 D:d32x16t",
+    "xor (M1_NM, 1) H(0,0)<1> H(0,0)<0;1,0> 0x1:ud",
+    "add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x4:ud",
     "add @ O(0,0)<1> P(0,0)<1;1,0> 0x4:ud",
     "or @ O(0,0)<1> P(0,0)<1;1,0> 0x10000000:ud",
     "add @ Q(0,0)<1> Q(0,0)<1;1,0> 0x4:q",
@@ -95,6 +108,7 @@ fn program(lines: &[(usize, u8)], wide: bool) -> Program {
 .decl R v_type=G type=uq num_elts=32 align=GRF
 .decl N v_type=G type=ud num_elts=1 align=GRF
 .decl B v_type=G type=uq num_elts=1 align=GRF
+.decl H v_type=G type=ud num_elts=1 align=GRF
 .decl SOME v_type=P num_elts=32
 .decl T6 v_type=T num_elts=1
 .decl T7 v_type=T num_elts=1
@@ -137,6 +151,7 @@ fn places() -> impl Strategy<Value = Places> {
     let step = prop_oneof![
         Just(0u32),
         Just(1),
+        Just(2),
         Just(4),
         Just(4),
         Just(8),
@@ -144,7 +159,7 @@ fn places() -> impl Strategy<Value = Places> {
         0..40u32
     ];
     let astray = prop_oneof![Just(0u32), Just(0), any::<u32>()];
-    let whole = prop_oneof![Just(3u32), Just(3), Just(3), Just(0)];
+    let whole = prop_oneof![Just(3u32), Just(3), Just(3), Just(1), Just(0)];
     (first, step, astray, whole)
 }
 
@@ -210,6 +225,7 @@ fn left(program: &Program, places: &[Places], masks: &[u32], native: NativeCode)
         fill("R", &|lane| u64::from(lane) * 5);
         fill("D", &|lane| u64::from(lane) * 0x0101_0101);
         fill("B", &|_| BASE);
+        fill("H", &|_| 6 + u64::from(places[0].0 % 2));
         fill("N", &|_| u64::from(places[0].0) % 40);
         fill("SOME", &|_| u64::from(places[0].2 | 0x0f0f));
         if let Err(trap) = thread.run(&environment, &mut Silent) {
@@ -260,5 +276,5 @@ fn every_message_here_is_code() {
             .collect();
         assert!(sends.iter().all(|is_code| *is_code), "{line}");
     }
-    assert_eq!(NARROW.len(), 53);
+    assert_eq!(NARROW.len(), 66);
 }

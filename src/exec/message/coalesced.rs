@@ -208,7 +208,7 @@ impl Shape {
     }
 
     /// Bytes of registers that the lanes take.
-    const fn registers(&self, count: usize) -> usize {
+    pub(super) const fn registers(&self, count: usize) -> usize {
         (self.rows - 1) * self.pitch + self.slot * count
     }
 
@@ -775,7 +775,7 @@ fn row(
 
 /// What is added to the address of every lane, if those of the load/store pipe are a dword each and wrap as such.
 fn offset_of_dwords(r: &Lsc) -> Option<u64> {
-    let plain = r.address_bits == 32 && r.extend.is_none() && r.scale == 1 && !r.op.is_strided();
+    let plain = r.address_bits == 32 && !r.is_widened() && r.scale == 1 && !r.op.is_strided();
     plain.then_some(r.offset as u64)
 }
 

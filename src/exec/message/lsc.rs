@@ -6,7 +6,7 @@ use crate::exec::message::call::{Call, read_raw};
 use crate::exec::state::observer::Observer;
 use crate::exec::state::thread::Thread;
 use crate::isa::{AtomicOp, Extension};
-use crate::message::{Layout, Lsc, LscModel, LscOp, Request, Sfid};
+use crate::message::{Layout, Lsc, LscOp, Request, Sfid};
 use crate::program::Raw;
 
 /// Elements that a transposed access moves at most.
@@ -123,11 +123,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
 pub(crate) fn lsc_addresses(thread: &Thread<'_>, r: &Lsc, call: &Call<'_>, lanes: &mut [u64]) {
     let added = call.base.wrapping_add(r.offset as u64);
     // Plain 32-bit addresses wrap in 32 bits, as the offset is part of the address; so do offsets into a surface.
-    let wide = match (r.address_bits, r.extend) {
-        (64, _) => true,
-        (_, Some(_)) => r.model == LscModel::Flat && r.sfid != Sfid::Slm,
-        _ => false,
-    };
+    let wide = r.address_bits == 64 || r.is_widened();
     let kept = if wide { u64::MAX } else { 0xffff_ffff };
     if r.op.is_strided() {
         let (base, stride) = (r.strided.base, u64::from(r.strided.stride));

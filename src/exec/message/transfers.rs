@@ -7,16 +7,16 @@ use super::site_plans::{is_constant, places, sent};
 use super::texels;
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::native::transfer::{
-    Amount, Block, Change, Message, Sample, Target, Transfer, constant,
+    Amount, Block, Change, Extended, Message, Sample, Target, Transfer, constant,
 };
 use crate::exec::compute::native::{Native, NativeCode};
 use crate::exec::state::float_mode::FloatMode;
-use crate::isa::AtomicOp;
+use crate::isa::{AtomicOp, Extension, Type};
 use crate::lower::{SLM, STATELESS};
 use crate::message::{
     Lsc, LscModel, LscOp, Parameter, Request, ReturnFormat, SamplerRequest, Scalar, Sfid,
 };
-use crate::program::{Op, Program, Raw, Region, Send, Source};
+use crate::program::{Op, Program, Raw, Region, Registers, Send, Source};
 
 impl<'a> Environment<'a> {
     /// Native code of a program in a mode, once it pays.
@@ -75,6 +75,9 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
 /// What one lane moves, as one piece.
 fn piece(program: &Program, transfer: &Transfer) -> Option<Block> {
     let dword = transfer.bytes == 4 && transfer.rows == 1 && transfer.update.is_none();
+    if transfer.based.is_some() || transfer.extended.is_some() {
+        return None;
+    }
     let inside = transfer.data + 4 + 64 <= program.image.len() as u32;
     let added = i32::try_from(transfer.added.cast_signed()).ok()?;
     (dword && inside && transfer.skipped == 0).then_some(Block {
@@ -153,9 +156,11 @@ fn block(program: &Program, send: &Send) -> Option<Block> {
             let plain = r.op == LscOp::Load || r.op == LscOp::Store;
             let bytes = r.data.memory_bytes();
             let whole = matches!(bytes, 4 | 8) && r.data.register_bytes() == bytes;
-            let based = scalars.iter().all(|(scalar, _)| scalar.is_base());
-            let unscaled = r.scale == 1 && r.extend.is_none() && based;
-            let added = bases(program, send)?.wrapping_add(r.offset as u64);
+            let unscaled = r.scale == 1 && r.extend.is_none() && names_a_place(scalars);
+            let (base, None) = bases(program, send)? else {
+                return None;
+            };
+            let added = base.wrapping_add(r.offset as u64);
             if !(always && plain && whole && unscaled) {
                 return None;
             }
@@ -215,13 +220,16 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
     let (request, registers) = (&send.request, &send.operands.registers);
     let scalars = &send.operands.scalars;
     let count = send.lanes.count;
-    if !scalars.iter().all(|(scalar, _)| scalar.is_base()) {
+    if !names_a_place(scalars) {
         return None;
     }
     let work = Work::of(request, registers, count.into(), program.platform)?;
     let target = target(program, send)?;
-    let place = Addresses::of(request, registers, count.into())?;
-    let base = bases(program, send)?;
+    let (place, extended) = match widened(request, registers, count.into()) {
+        Some((place, extended)) => (place, Some(extended)),
+        None => (Addresses::of(request, registers, count.into())?, None),
+    };
+    let (base, based) = bases(program, send)?;
     let (shape, update) = match work {
         Work::Move(shape, _) => (shape, None),
         Work::Update(update) => {
@@ -240,8 +248,8 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
     };
     // What is not returned has no registers.
     let returns = update.is_none_or(|update| update.returns);
-    if returns {
-        shape.addresses(request, registers, count.into())?;
+    if returns && !holds(shape.data, shape.registers(count.into())) {
+        return None;
     }
     let Shape {
         write,
@@ -256,7 +264,10 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
     let added = base.wrapping_add(place.added);
     let moved = added.cast_signed().saturating_add(skipped as i64);
     let encoded = match target {
-        Target::Flat => place.bytes == 8 && place.unit == 1 && i32::try_from(moved).is_ok(),
+        Target::Flat => {
+            let wide = place.bytes == 8 || extended.is_some();
+            wide && place.unit == 1 && i32::try_from(moved).is_ok()
+        }
         _ => place.bytes == 4 && place.unit.is_power_of_two(),
     };
     (known && encoded).then_some(Transfer {
@@ -265,7 +276,9 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         guard: send.guard,
         target,
         addresses: place.at,
+        extended,
         added,
+        based,
         unit: place.unit,
         skipped: skipped as u32,
         bytes: bytes as u32,
@@ -296,21 +309,62 @@ fn change(update: &Update, count: usize) -> Option<Change> {
     })
 }
 
-/// What the text adds to every address; `None` if a variable says it.
-fn bases(program: &Program, send: &Send) -> Option<u64> {
-    send.operands.bases().try_fold(0u64, |sum, source| {
-        let Region::Scalar(at) = source.region else {
-            return None;
-        };
-        let plain = source.ty.is_integer() && source.modifier.is_none();
-        let known = plain && is_constant(program, source);
-        let value = known.then(|| constant(program, at, source.ty))??;
-        Some(sum.wrapping_add(value))
-    })
+/// Whether the values of a message say no more than where.
+fn names_a_place(scalars: &[(Scalar, Source)]) -> bool {
+    let mut scalars = scalars.iter();
+    scalars.all(|(scalar, _)| scalar.is_base() || *scalar == Scalar::Surface)
+}
+
+/// Where the addresses of a message are that are dwords and become 64-bit ones, if they lie in their variable from end to
+/// end.
+fn widened(
+    request: &Request,
+    registers: &Registers,
+    count: usize,
+) -> Option<(Addresses, Extended)> {
+    let Request::Lsc(r) = request else {
+        return None;
+    };
+    let raw = registers.params().first().copied()??;
+    let plain = r.is_widened() && !r.op.is_strided() && r.scale.is_power_of_two();
+    let place = Addresses {
+        at: raw.offset,
+        bytes: 4,
+        unit: 1,
+        added: r.offset as u64,
+    };
+    let extended = Extended {
+        signed: r.extend == Some(Extension::Signed),
+        shift: r.scale.trailing_zeros() as u8,
+    };
+    (plain && holds(raw, 4 * count)).then_some((place, extended))
+}
+
+/// What is added to every address: what the text says, and a variable of the width of addresses, if there is one.
+fn bases(program: &Program, send: &Send) -> Option<(u64, Option<u32>)> {
+    let wide = target(program, send)? == Target::Flat;
+    let width = if wide { 8 } else { 4 };
+    send.operands
+        .bases()
+        .try_fold((0u64, None), |(sum, variable), source| {
+            let Region::Scalar(at) = source.region else {
+                return None;
+            };
+            if !source.ty.is_integer() || source.modifier.is_some() {
+                return None;
+            }
+            if is_constant(program, source) {
+                let value = constant(program, at, source.ty)?;
+                return Some((sum.wrapping_add(value), variable));
+            }
+            let first = variable.is_none() && source.ty.bytes() == width;
+            first.then_some((sum, Some(at)))
+        })
 }
 
 /// The memory that a message names.
 fn target(program: &Program, send: &Send) -> Option<Target> {
+    let mut scalars = send.operands.scalars.iter();
     let (variable, index) = match &send.request {
         Request::ByteScattered(r) | Request::DwordScattered(r) => (send.surface, r.surface),
         Request::Untyped(r) => (send.surface, r.surface),
@@ -328,6 +382,11 @@ fn target(program: &Program, send: &Send) -> Option<Target> {
         }) => (None, SLM),
         Request::Lsc(r) => match r.model {
             LscModel::Flat => return Some(Target::Flat),
+            LscModel::Bti(_) | LscModel::Bss(_)
+                if scalars.any(|(scalar, _)| *scalar == Scalar::Surface) =>
+            {
+                return surface_in(program, send);
+            }
             LscModel::Bti(index) | LscModel::Bss(index) => (send.surface, index),
             LscModel::Ss(_) => return None,
         },
@@ -344,5 +403,20 @@ fn target(program: &Program, send: &Send) -> Option<Target> {
         },
         STATELESS => return None,
         _ => Target::Surface { variable, index },
+    })
+}
+
+/// The surface whose handle is in a variable.
+fn surface_in(program: &Program, send: &Send) -> Option<Target> {
+    let mut scalars = send.operands.scalars.iter();
+    let (_, source) = scalars.find(|(scalar, _)| *scalar == Scalar::Surface)?;
+    let Region::Scalar(at) = source.region else {
+        return None;
+    };
+    let dword = matches!(source.ty, Type::D | Type::Ud) && source.modifier.is_none();
+    // No window is that of shared local memory, so a handle that says so finds none.
+    (dword && !is_constant(program, source)).then_some(Target::Surface {
+        variable: Some(at),
+        index: 0,
     })
 }

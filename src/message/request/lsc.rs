@@ -305,6 +305,12 @@ impl Lsc {
         }
     }
 
+    /// Whether addresses of 32 bits become such of 64. Others wrap, as offsets into a surface do.
+    pub(crate) fn is_widened(&self) -> bool {
+        let flat = self.model == LscModel::Flat && self.sfid != Sfid::Slm;
+        flat && self.address_bits == 32 && self.extend.is_some()
+    }
+
     /// Elements alone in a register, by 32-bit addresses or none.
     pub(in super::super) fn is_plain(&self) -> bool {
         let one = self.vector == 1 && self.coordinates == 1 && !self.transposed;

@@ -114,7 +114,7 @@ impl Item {
             Item::Transfer(message) => {
                 let halves = 0..message.halves();
                 let addresses = halves.flat_map(|half| message.address_rows(half));
-                let read = addresses.chain(message.read_rows());
+                let read = addresses.chain(message.read_rows()).chain(message.base());
                 [read.collect(), message.written_rows().collect()]
             }
             Item::Block(block) => {

@@ -79,10 +79,22 @@ impl Transfer {
         (0..self.rows).flat_map(move |e| (0..halves).map(move |half| self.row_of(e, half)))
     }
 
+    /// What is added to each address.
+    pub fn base(&self) -> Option<Bytes> {
+        self.based.map(|at| match self.target {
+            Target::Flat => Bytes {
+                at,
+                len: 8,
+                kind: Kind::Other,
+            },
+            _ => Bytes::one(at),
+        })
+    }
+
     /// The addresses of a half, register by register.
     pub fn address_rows(&self, half: u8) -> impl Iterator<Item = Bytes> {
         let lanes = u32::from(self.row());
-        let width = if self.target == Target::Flat { 8 } else { 4 };
+        let width = self.width();
         let count = (width * lanes).div_ceil(64);
         let first = self.addresses + width * 16 * u32::from(half);
         (0..count).map(move |n| Bytes {
@@ -261,6 +273,10 @@ impl Emitter {
             self.code
                 .vector(Vector::PADDD, len, to, to, Rm::Const(added));
         }
+        if let Some(base) = message.base() {
+            let base = self.holder(base).map_or(Rm::Each(base.at), Rm::Reg);
+            self.code.vector(Vector::PADDD, len, to, to, base);
+        }
         if message.unit == 1 && matches!(message.target, Target::Shared { .. }) {
             let counts = Rm::Const(SHARED_BITS);
             self.code.vector(Vector::PANDD, len, to, to, counts);
@@ -305,10 +321,13 @@ impl Emitter {
             self.code
                 .load_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_ADDRESS));
             self.code.subtract_wide(Gpr::Rdx, message.moved());
+            if let Some(base) = message.based {
+                self.code.subtract_wide_at(Gpr::Rdx, Place::Arena(base));
+            }
             self.code
                 .vector(Vector::FROM_GPR_WIDE, Len::Z, first, 0, limit);
         }
-        for (n, bytes) in message.address_rows(half).enumerate() {
+        for n in 0..usize::from(message.row().div_ceil(8)) {
             let on = match mask {
                 Some(mask) if n > 0 => {
                     self.code.upper_mask(UNORDERED, mask);
@@ -317,7 +336,7 @@ impl Emitter {
                 mask => mask.unwrap_or(0),
             };
             let into = if n == 0 { offsets } else { upper };
-            self.fetch(bytes, Len::Z, into);
+            self.eight_addresses(message, (half, n), upper, into);
             self.code
                 .vector(Vector::PSUBQ, Len::Z, into, into, Rm::Reg(first));
             let outside = (CONDITION[0], on, false);
@@ -341,6 +360,40 @@ impl Emitter {
                 self.code
                     .vector_by(Vector::INSERT_HALF, Len::Z, to, to, Rm::Reg(low), 1);
             }
+        }
+    }
+
+    /// Addresses of the lower or upper eight lanes of a half. Where they come of dwords, those are in a register that the
+    /// upper ones may have in the end.
+    fn eight_addresses(
+        &mut self,
+        message: &Transfer,
+        (half, part): (u8, usize),
+        dwords: Reg,
+        to: Reg,
+    ) {
+        let mut rows = message.address_rows(half);
+        let Some(extended) = message.extended else {
+            let row = rows.nth(part);
+            return row.into_iter().for_each(|row| self.fetch(row, Len::Z, to));
+        };
+        let mut from = dwords;
+        if part == 0 {
+            rows.for_each(|bytes| self.fetch(bytes, length(message.row()), dwords));
+        } else {
+            from = MAKING;
+            self.code
+                .vector_by(Vector::EXTRACT_HALF, Len::Z, dwords, 0, Rm::Reg(from), 1);
+        }
+        let vector = match extended.signed {
+            true => Vector::PMOVSXDQ,
+            false => Vector::PMOVZXDQ,
+        };
+        self.code.vector(vector, Len::Z, to, 0, Rm::Reg(from));
+        if extended.shift > 0 {
+            let shift = Vector::SHIFT_QWORDS_BY;
+            self.code
+                .vector_by(shift, Len::Z, 6, to, Rm::Reg(to), extended.shift);
         }
     }
 

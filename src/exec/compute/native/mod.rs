@@ -550,23 +550,32 @@ mod host {
                     windows.of_surface(index.wrapping_add(first))
                 }
                 Some(Target::Flat) => {
-                    let (at, first) = match message {
+                    let own = |at: u32| {
+                        let own = thread.arena.get(at as usize..)?.first_chunk()?;
+                        Some(u64::from_le_bytes(*own))
+                    };
+                    let address = match message {
                         Message::Lanes(t) => {
                             let lane = thread.active(t.lanes, t.guard).trailing_zeros();
-                            let first = t.added.wrapping_add(t.skipped.into());
-                            (t.addresses + 8 * lane, first)
+                            let at = t.addresses + t.width() * lane;
+                            let place = match t.extended {
+                                Some(extended) => Some(extended.of(thread.dword(at))),
+                                None => own(at),
+                            };
+                            let base = t.based.map_or(Some(0), own);
+                            let added = t.added.wrapping_add(t.skipped.into());
+                            place
+                                .zip(base)
+                                .map(|(place, base)| place.wrapping_add(base).wrapping_add(added))
                         }
                         Message::Idle
                         | Message::Sample(_)
                         | Message::Texels(_)
                         | Message::Rectangle(_) => return,
-                        Message::Block(block) => (block.place, i64::from(block.added) as u64),
+                        Message::Block(block) => own(block.place)
+                            .map(|place| place.wrapping_add(i64::from(block.added) as u64)),
                     };
-                    let own = thread.arena.get(at as usize..);
-                    let address = own.and_then(|own| own.first_chunk());
-                    address.and_then(|address| {
-                        windows.of_address(u64::from_le_bytes(*address).wrapping_add(first))
-                    })
+                    address.and_then(|address| windows.of_address(address))
                 }
             };
             if let Some(window) = found {

@@ -18,8 +18,12 @@ pub struct Transfer {
     pub target: Target,
     /// Arena offset of the lanes' addresses: dwords, or qwords where the target has 64-bit addresses.
     pub addresses: u32,
+    /// Where the target has 64-bit addresses, and those of lanes are dwords: what they become.
+    pub extended: Option<Extended>,
     /// What is added to each, in units.
     pub added: u64,
+    /// Arena offset of what else is added to each, a dword or, where the target has 64-bit addresses, a qword.
+    pub based: Option<u32>,
     /// Bytes that a unit of an address means, a power of two.
     pub unit: u32,
     /// Bytes in front of a lane's first element.
@@ -34,6 +38,26 @@ pub struct Transfer {
     pub data: u32,
     /// What becomes of the dwords in memory, if they are changed there.
     pub update: Option<Change>,
+}
+
+/// How a dword becomes a 64-bit address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extended {
+    /// By its sign.
+    pub signed: bool,
+    /// Times two to this.
+    pub shift: u8,
+}
+
+impl Extended {
+    /// What a dword becomes.
+    pub fn of(self, dword: u32) -> u64 {
+        let own = match self.signed {
+            true => i64::from(dword.cast_signed()).cast_unsigned(),
+            false => dword.into(),
+        };
+        own << self.shift
+    }
 }
 
 /// An addition to dwords in memory, lane after lane.
@@ -229,6 +253,14 @@ pub enum Target {
 }
 
 impl Transfer {
+    /// Bytes of a lane's address.
+    pub const fn width(&self) -> u32 {
+        match (self.target, self.extended) {
+            (Target::Flat, None) => 8,
+            _ => 4,
+        }
+    }
+
     /// Bytes of a lane in memory.
     pub const fn size(&self) -> u32 {
         self.bytes * self.rows
