@@ -27,6 +27,9 @@ const BYTES: usize = 2048;
 const PREDICATES: u32 = 1600;
 const CONSTANTS: u32 = 1664;
 
+/// Types that all operands of an op have together.
+const SAME: &[Type] = &[Type::Ud, Type::D, Type::D, Type::Ud, Type::Q, Type::Uq];
+
 /// Numbers that an op is made of.
 #[derive(Clone, Debug)]
 struct Seed {
@@ -121,7 +124,7 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
     let ty = |k: usize| match (float, same) {
         (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
         (true, _) => Type::F,
-        (false, true) => *seed.types[0].get(&TYPES[..2]),
+        (false, true) => *seed.types[0].get(SAME),
         (false, false) => *seed.types[k].get(TYPES),
     };
     let logic = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not);
@@ -473,6 +476,7 @@ fn is_code(body: &str) -> bool {
 .decl A v_type=G type=d num_elts=32 align=GRF
 .decl F v_type=G type=f num_elts=32 align=GRF
 .decl W v_type=G type=w num_elts=32 align=GRF
+.decl Q v_type=G type=q num_elts=16
 .decl P1 v_type=P num_elts=16
 {body}"
     );
@@ -498,6 +502,12 @@ mov (M1, 16) A(0,0)<1> F(0,0)<1;1,0>
 mov (M1, 16) F(0,0)<1> W(0,0)<1;1,0>
 cmp.lt (M1, 16) P1 F(0,0)<1;1,0> 0x0:f
 mul (M1_NM, 1) A(0,0)<1> A(0,1)<0;1,0> A(0,2)<0;1,0>
+mov (M1, 16) Q(0,0)<1> W(0,0)<1;1,0>
+mov (M1, 16) A(0,0)<1> Q(0,0)<1;1,0>
+mov (M1_NM, 1) A(0,0)<1> Q(0,1)<0;1,0>
+add (M1, 16) Q(0,0)<1> Q(0,0)<1;1,0> (-)Q(0,0)<0;1,0>
+cmp.lt (M1, 16) P1 Q(0,0)<1;1,0> Q(0,0)<0;1,0>
+(P1) sel (M1, 16) Q(0,0)<1> Q(0,0)<1;1,0> Q(0,0)<0;1,0>
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.

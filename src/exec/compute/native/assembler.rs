@@ -133,6 +133,7 @@ vectors! {
     PANDQ = 1 1 1 0xdb;
     SHIFT_QWORDS_BY = 1 1 1 0x73;
     PCMPUQ = 1 3 1 0x1e;
+    PCMPQ = 1 3 1 0x1f;
     CVTDQ2PS = 0 1 0 0x5b;
     CVTUDQ2PS = 3 1 0 0x7a;
     CVTTPS2DQ = 2 1 0 0x5b;

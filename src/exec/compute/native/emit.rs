@@ -57,6 +57,18 @@ pub const fn length(lanes: u8) -> Len {
     }
 }
 
+/// The predicate by which integers are compared.
+pub const fn predicate_of(relation: Condition) -> u8 {
+    match relation {
+        Condition::Eq => 0,
+        Condition::Lt => 1,
+        Condition::Le => 2,
+        Condition::Ne => 4,
+        Condition::Ge => 5,
+        Condition::Gt => 6,
+    }
+}
+
 /// A coordinate that a sample has scaled: the offsets of its texels along that axis.
 pub struct Scaled {
     /// 0 across, 1 down.
@@ -357,13 +369,13 @@ impl Emitter {
             (Some(both), None) => self.code.alu_place(both, Gpr::Rax, Place::Arena(b)),
             (None, _) => self.code.not(Gpr::Rax),
         }
-        self.write_predicate(inst);
+        if let Put::Flags(at) = inst.dst {
+            self.write_predicate(inst.lanes, at);
+        }
     }
 
     /// Bits of `rax`, where lane 0 is at its place in the predicate, replace those of lanes that run.
-    fn write_predicate(&mut self, inst: &Inst) {
-        let Put::Flags(at) = inst.dst else { return };
-        let lanes = inst.lanes;
+    pub fn write_predicate(&mut self, lanes: Lanes, at: u32) {
         let window = lanes.all() << lanes.offset;
         if !lanes.no_mask || window != u32::MAX {
             self.load_flag(Gpr::Rdx, at);
@@ -378,7 +390,10 @@ impl Emitter {
             code.alu(Alu::Xor, Gpr::Rax, Gpr::Rdx);
         }
         self.store_flag(at, Gpr::Rax);
-        self.overwrite(inst.written(0));
+        self.overwrite(Bytes {
+            kind: Kind::Other,
+            ..Bytes::one(at)
+        });
     }
 
     fn compare(&mut self, inst: &Inst, relation: Condition) {
@@ -402,20 +417,12 @@ impl Emitter {
                         Work::CompareSigned(_) => Vector::PCMPD,
                         _ => Vector::PCMPUD,
                     };
-                    let number = match relation {
-                        Eq => 0,
-                        Lt => 1,
-                        Le => 2,
-                        Ne => 4,
-                        Ge => 5,
-                        Gt => 6,
-                    };
-                    (vector, number)
+                    (vector, predicate_of(relation))
                 }
             };
             self.code.masked(vector, len, to, a, b, Some(number));
         }
-        if let Put::Flags(_) = inst.dst {
+        if let Put::Flags(at) = inst.dst {
             self.code.store_mask(Gpr::Rax, CONDITION[0]);
             if inst.rows() > 1 {
                 self.code.store_mask(Gpr::Rcx, CONDITION[1]);
@@ -423,7 +430,7 @@ impl Emitter {
                 self.code.alu(Alu::Or, Gpr::Rax, Gpr::Rcx);
             }
             self.code.shift_left(Gpr::Rax, inst.lanes.offset);
-            return self.write_predicate(inst);
+            return self.write_predicate(inst.lanes, at);
         }
         let masks = match inst.is_uniform() {
             true => [None; 2],
@@ -439,15 +446,19 @@ impl Emitter {
         }
     }
 
+    /// The lanes for which `sel` takes its first source, in `rax`: the predicate chooses and does not mask.
+    pub fn chosen(&mut self, lanes: Lanes, guard: Option<Guard>) {
+        match guard {
+            Some(guard) => self.predicate(lanes, guard),
+            None => self.code.move_number(Gpr::Rax, u32::MAX),
+        }
+    }
+
     /// Everything that makes a value for each lane.
     fn values(&mut self, inst: &Inst) {
         let select = inst.work == Work::Select;
         if select {
-            // The predicate chooses and does not mask.
-            match inst.guard {
-                Some(guard) => self.predicate(inst.lanes, guard),
-                None => self.code.move_number(Gpr::Rax, u32::MAX),
-            }
+            self.chosen(inst.lanes, inst.guard);
             self.code.load_mask(CONDITION[0], Gpr::Rax);
             if inst.rows() > 1 {
                 self.code.shift_right(Gpr::Rax, 16);

@@ -258,6 +258,14 @@ fn item(program: &Program, op: &Op, message: impl Fn(&Op) -> Option<Message>) ->
             Message::Rectangle(block) => Item::Rectangle(block),
         }),
         Op::Alu(alu) if alu.dst.ty.bytes() == 8 => Qwords::of(program, alu).map(Item::Qwords),
+        Op::Compare {
+            relation,
+            lanes,
+            dst,
+            src,
+        } if src.iter().any(|s| s.ty.bytes() == 8) => {
+            Qwords::compare(program, *relation, *lanes, dst, src).map(Item::Qwords)
+        }
         op => select(program, op).map(Item::Inst),
     }
 }

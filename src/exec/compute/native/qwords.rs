@@ -4,21 +4,40 @@
 //! 2^64.
 
 use super::super::decoded::operand::Element;
-use super::assembler::{Len, Mask, Reg, Rm, Vector};
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE};
+use super::assembler::{Alu, Gpr, Len, Mask, Reg, Rm, Vector};
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, predicate_of};
 use super::select::{Bytes, Kind};
 use super::transfer::constant;
-use crate::isa::{Opcode, Type};
-use crate::program::{Alu, Guard, Lanes, Program, Region, Source};
+use crate::isa::{Condition, Modifier, Opcode, Type};
+use crate::program::{self, CompareDest, Guard, Lanes, Program, Region, Source};
 
 /// An op on qwords.
 pub struct Qwords {
-    opcode: Opcode,
+    work: Work,
     pub lanes: Lanes,
+    /// The predicate; that of `sel` chooses.
     pub guard: Option<Guard>,
-    src: Vec<Quad>,
+    src: Vec<Term>,
     /// Arena offset of the destination.
     dst: u32,
+}
+
+/// What it does.
+#[derive(Clone, Copy, PartialEq)]
+enum Work {
+    /// Arithmetic, shifts and logic, modulo 2^64.
+    Arithmetic(Opcode),
+    /// `sel`.
+    Select,
+    /// `cmp` to a predicate, of what a signed qword holds or an unsigned one.
+    Compare(Condition, bool),
+}
+
+/// A source and its sign.
+#[derive(Clone, Copy)]
+struct Term {
+    quad: Quad,
+    negated: bool,
 }
 
 /// A source.
@@ -46,8 +65,7 @@ const LANES: u32 = 8;
 impl Quad {
     fn of(program: &Program, source: &Source, count: u32) -> Option<Quad> {
         let (bytes, end) = (source.ty.bytes(), program.image.len() as u32);
-        let known = source.ty.is_integer() && !matches!(source.ty, Type::V | Type::Uv | Type::Bool);
-        if !known || source.modifier.is_some() {
+        if !source.ty.is_integer() || matches!(source.ty, Type::V | Type::Uv | Type::Bool) {
             return None;
         }
         let signed = source.ty.is_signed();
@@ -114,36 +132,86 @@ impl Quad {
     }
 }
 
+impl Term {
+    fn of(program: &Program, source: &Source, count: u32) -> Option<Term> {
+        let negated = match source.modifier {
+            None => false,
+            Some(Modifier::Neg) => true,
+            Some(_) => return None,
+        };
+        let quad = Quad::of(program, source, count)?;
+        Some(match quad {
+            Quad::Value(value) if negated => Term {
+                quad: Quad::Value(value.wrapping_neg()),
+                negated: false,
+            },
+            quad => Term { quad, negated },
+        })
+    }
+
+    /// The sources of an op of so many lanes.
+    fn all(program: &Program, src: &[Source], count: u32) -> Option<Vec<Term>> {
+        src.iter().map(|s| Term::of(program, s, count)).collect()
+    }
+}
+
 impl Qwords {
+    /// A comparison, if there is code for it.
+    pub fn compare(
+        program: &Program,
+        relation: Condition,
+        lanes: Lanes,
+        dst: &CompareDest,
+        src: &[Source; 2],
+    ) -> Option<Qwords> {
+        let CompareDest::Predicate(dst) = *dst else {
+            return None;
+        };
+        let narrow = |s: &Source| s.ty.bytes() < 8;
+        let signed = src.iter().all(|s| narrow(s) || s.ty.is_signed());
+        let unsigned = src.iter().all(|s| !s.ty.is_signed());
+        let plain = src.iter().all(|s| s.modifier.is_none());
+        let count = lanes.count.into();
+        (plain && (signed || unsigned) && is_whole(count)).then_some(Qwords {
+            work: Work::Compare(relation, signed),
+            lanes,
+            guard: None,
+            src: Term::all(program, src, count)?,
+            dst,
+        })
+    }
+
     /// The op, if there is code for it.
-    pub fn of(program: &Program, alu: &Alu) -> Option<Qwords> {
+    pub fn of(program: &Program, alu: &program::Alu) -> Option<Qwords> {
         let count = u32::from(alu.lanes.count);
         let (Region::Dense(dst) | Region::Scalar(dst)) = alu.dst.region else {
             return None;
         };
         use Opcode::*;
-        let known = match alu.opcode {
-            Mov | Add | Add3 | Mul | Mad | And | Or | Xor | Shl => true,
+        let negated = alu.src.iter().any(|s| s.modifier.is_some());
+        let work = match alu.opcode {
             // The low bits are those of all 64.
-            Shr => alu.src[0].ty == Type::Uq,
-            Asr => alu.src[0].ty == Type::Q,
-            _ => false,
+            Shr if alu.src[0].ty != Type::Uq => return None,
+            Asr if alu.src[0].ty != Type::Q => return None,
+            Sel if alu.src.iter().all(|s| s.ty.bytes() == 8) => Work::Select,
+            // What a modifier of logic says is another thing.
+            And | Or | Xor | Shl | Shr | Asr if negated => return None,
+            Mov | Add | Add3 | Mul | Mad | And | Or | Xor | Shl | Shr | Asr => {
+                Work::Arithmetic(alu.opcode)
+            }
+            _ => return None,
         };
         let plain = alu.dst2.is_none() && alu.overflow.is_none() && !alu.saturate;
-        let whole = matches!(count, 1 | 8 | 16 | 32);
         let inside = dst + 8 * count + 64 <= program.image.len() as u32;
         let qwords = matches!(alu.dst.ty, Type::Q | Type::Uq);
-        if !(known && plain && whole && inside && qwords) {
+        if !(plain && is_whole(count) && inside && qwords) {
             return None;
         }
-        let src = alu.src.iter();
         Some(Qwords {
-            opcode: alu.opcode,
+            work,
             lanes: alu.lanes,
             guard: alu.guard,
-            src: src
-                .map(|s| Quad::of(program, s, count))
-                .collect::<Option<_>>()?,
+            src: Term::all(program, &alu.src, count)?,
             dst,
         })
     }
@@ -157,12 +225,22 @@ impl Qwords {
     pub fn read(&self) -> impl Iterator<Item = Bytes> {
         let count = self.lanes.count.into();
         let parts = 0..self.parts();
-        parts.flat_map(move |part| self.src.iter().filter_map(move |s| s.read(part, count)))
+        parts.flat_map(move |part| {
+            self.src
+                .iter()
+                .filter_map(move |s| s.quad.read(part, count))
+        })
     }
 
     /// All bytes that are written.
     pub fn written(&self) -> impl Iterator<Item = Bytes> {
-        (0..self.parts()).map(|part| self.row(part))
+        let flags = matches!(self.work, Work::Compare(..)).then_some(Bytes {
+            at: self.dst,
+            len: 4,
+            kind: Kind::Other,
+        });
+        let rows = 0..if flags.is_some() { 0 } else { self.parts() };
+        flags.into_iter().chain(rows.map(|part| self.row(part)))
     }
 
     fn row(&self, part: u32) -> Bytes {
@@ -181,10 +259,22 @@ impl Qwords {
     }
 }
 
+/// Whether so many lanes are whole registers, or one.
+const fn is_whole(count: u32) -> bool {
+    matches!(count, 1 | 8 | 16 | 32)
+}
+
 impl Emitter {
     /// Code for an op on qwords.
     pub fn qwords(&mut self, op: &Qwords) {
-        let masks = self.running(op.lanes, op.guard);
+        if let Work::Compare(relation, signed) = op.work {
+            return self.compare_qwords(op, relation, signed);
+        }
+        let selects = op.work == Work::Select;
+        let masks = self.running(op.lanes, op.guard.filter(|_| !selects));
+        if selects {
+            self.chosen(op.lanes, op.guard);
+        }
         let mut targets = Vec::new();
         for part in 0..op.parts() {
             // What is pinned may not change before all parts have read it; what is held is in the arena as well.
@@ -192,8 +282,8 @@ impl Emitter {
             for bytes in op.read() {
                 self.busy.extend(self.pin(bytes));
             }
-            for quad in &op.src {
-                let bytes = quad.read(part, op.lanes.count.into());
+            for term in &op.src {
+                let bytes = term.quad.read(part, op.lanes.count.into());
                 let holder = bytes.and_then(|bytes| self.holder(bytes));
                 self.busy.extend(holder);
             }
@@ -205,6 +295,10 @@ impl Emitter {
                 }
                 mask => mask,
             };
+            if selects {
+                self.code.load_mask(UNORDERED, Gpr::Rax);
+                self.code.shift_right(Gpr::Rax, LANES as u8);
+            }
             let value = self.qword(op, part);
             let target = match op.lanes.count {
                 1 => value,
@@ -244,13 +338,21 @@ impl Emitter {
     /// The result of eight lanes, in a register that is not the arena's.
     fn qword(&mut self, op: &Qwords, part: u32) -> Reg {
         let to = BETWEEN[0];
-        let mut src = [Rm::Reg(MAKING); 3];
-        for (k, quad) in op.src.iter().enumerate() {
-            src[k] = self.quad(op, *quad, part, SOURCE[k]);
-        }
-        let [a, b, c] = src;
+        let [a, b, c] = self.terms(op, part);
+        let opcode = match op.work {
+            Work::Arithmetic(opcode) => opcode,
+            _ => {
+                let other = self.qword_in_register(b, to);
+                self.code.copy(to, other);
+                let to = (to, UNORDERED, false);
+                let a = Rm::Reg(self.qword_in_register(a, SOURCE[0]));
+                self.code
+                    .masked(Vector::LOAD_QWORDS, Len::Z, to, 0, a, None);
+                return to.0;
+            }
+        };
         let a = self.qword_in_register(a, SOURCE[0]);
-        let vector = match op.opcode {
+        let vector = match opcode {
             Opcode::Mov => return a,
             Opcode::Add | Opcode::Add3 => Vector::PADDQ,
             Opcode::Mul | Opcode::Mad => Vector::PMULLQ,
@@ -271,10 +373,54 @@ impl Emitter {
             (_, b) => b,
         };
         self.code.vector(vector, Len::Z, to, a, b);
-        if matches!(op.opcode, Opcode::Add3 | Opcode::Mad) {
+        if matches!(opcode, Opcode::Add3 | Opcode::Mad) {
             self.code.vector(Vector::PADDQ, Len::Z, to, to, c);
         }
         to
+    }
+
+    /// The sources of eight lanes.
+    fn terms(&mut self, op: &Qwords, part: u32) -> [Rm; 3] {
+        let mut src = [Rm::Reg(MAKING); 3];
+        for (k, term) in op.src.iter().enumerate() {
+            let value = self.quad(op, term.quad, part, SOURCE[k]);
+            src[k] = match term.negated {
+                false => value,
+                true => {
+                    let zero = BETWEEN[1];
+                    self.code
+                        .vector(Vector::PXORQ, Len::Z, zero, zero, Rm::Reg(zero));
+                    self.code
+                        .vector(Vector::PSUBQ, Len::Z, SOURCE[k], zero, value);
+                    Rm::Reg(SOURCE[k])
+                }
+            };
+        }
+        src
+    }
+
+    /// A comparison, eight lanes after eight.
+    fn compare_qwords(&mut self, op: &Qwords, relation: Condition, signed: bool) {
+        let vector = match signed {
+            true => Vector::PCMPQ,
+            false => Vector::PCMPUQ,
+        };
+        for part in 0..op.parts() {
+            let [a, b, _] = self.terms(op, part);
+            let a = self.qword_in_register(a, SOURCE[0]);
+            let to = (CONDITION[0], 0, false);
+            let number = Some(predicate_of(relation));
+            self.code.masked(vector, Len::Z, to, a, b, number);
+            if part == 0 {
+                self.code.store_mask(Gpr::Rax, CONDITION[0]);
+            } else {
+                self.code.store_mask(Gpr::Rcx, CONDITION[0]);
+                self.code.shift_left(Gpr::Rcx, 8 * part as u8);
+                self.code.alu(Alu::Or, Gpr::Rax, Gpr::Rcx);
+            }
+        }
+        self.code.shift_left(Gpr::Rax, op.lanes.offset);
+        self.write_predicate(op.lanes, op.dst);
     }
 
     fn qword_in_register(&mut self, value: Rm, to: Reg) -> Reg {
