@@ -138,8 +138,9 @@ pub(crate) const TYPES: &[Type] = &[
 pub(crate) fn sources(opcode: Opcode) -> usize {
     use Opcode::*;
     match opcode {
-        Mad | Add3 | Bfn => 3,
-        Add | Mul | And | Or | Xor | Shl | Shr | Asr | Min | Max | Sel | Div | Divm | Pow => 2,
+        Mad | Add3 | Bfn | Madw => 3,
+        Add | Mul | Mulh | Addc | Subb | And | Or | Xor | Shl | Shr | Asr | Min | Max | Sel
+        | Div | Divm | Pow => 2,
         _ => 1,
     }
 }
@@ -312,7 +313,11 @@ pub(crate) fn lowered(text: impl Into<String>) -> Program {
         &crate::source::Source::new("t", text.into()),
         &ParseOptions::default(),
     );
-    let (checked, _) = check(&parsed.module, &CheckOptions::default());
+    let options = CheckOptions {
+        platform: Platform::Tgl,
+        ..CheckOptions::default()
+    };
+    let (checked, _) = check(&parsed.module, &options);
     lower(&checked, "", &LowerOptions::default()).expect("lowers")
 }
 

@@ -30,6 +30,9 @@ const CONSTANTS: u32 = 1664;
 /// Types that all operands of an op have together.
 const SAME: &[Type] = &[Type::Ud, Type::D, Type::D, Type::Ud, Type::Q, Type::Uq];
 
+/// Integer ops that no step of its own does.
+const BEYOND_STEPS: &[Opcode] = &[Opcode::Mulh, Opcode::Addc, Opcode::Subb, Opcode::Madw];
+
 /// Numbers that an op is made of.
 #[derive(Clone, Debug)]
 struct Seed {
@@ -117,14 +120,22 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
         group: [Group::Each, Group::Each, Group::Any, Group::All][usize::from(seed.flags / 8 % 4)],
     };
     let guarded = seed.flags >= 128;
-    let opcode = *seed.opcode.get(if float { FLOATS } else { INTEGERS });
+    let beyond = !float && seed.kind % 4 == 3;
+    let opcode = *seed.opcode.get(match (float, beyond) {
+        (true, _) => FLOATS,
+        (false, false) => INTEGERS,
+        (false, true) => BEYOND_STEPS,
+    });
     let same = seed.flags & 64 != 0;
     // Only moves convert.
     let moves = opcode == Opcode::Mov && float && seed.kind / 2 % 16 > 7;
     let ty = |k: usize| match (float, same) {
         (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
         (true, _) => Type::F,
+        (false, true) if beyond => *seed.types[0].get(&TYPES[..2]),
         (false, true) => *seed.types[0].get(SAME),
+        // Dwords from dwords and less.
+        (false, false) if beyond => *seed.types[k].get(&TYPES[..if k == 3 { 2 } else { 6 }]),
         (false, false) => *seed.types[k].get(TYPES),
     };
     let logic = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not);
@@ -138,6 +149,11 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
         region: region(seed.shapes[3], ty(3).bytes(), count, true),
         ty: ty(3),
     };
+    let two = matches!(opcode, Opcode::Addc | Opcode::Subb | Opcode::Madw);
+    let dst2 = two.then(|| Dest {
+        region: region(seed.target, 4, count, true),
+        ty: Type::Ud,
+    });
     let predicate = PREDICATES + 4 * u32::from(seed.types[3].index(3) as u8);
     match seed.kind / 2 % 16 {
         0 | 1 => Op::Goto {
@@ -175,7 +191,7 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
             lanes,
             guard: (guarded || opcode == Opcode::Sel).then_some(guard),
             dst,
-            dst2: None,
+            dst2,
             overflow: None,
             src: (0..sources(opcode)).map(source).collect(),
             saturate: seed.flags % 8 == 7,
@@ -378,20 +394,66 @@ ret (M1, 1)\n";
 #[test]
 fn a_loop_with_more_rows_than_registers_is_code() {
     for (products, sources) in (3..8).flat_map(|n| (0..7).map(move |at| (n, [at, at + 1]))) {
-        let program = crowded(products, sources);
-        let run = |native| {
-            let (code, plans) = (Decoded::new(&program), SitePlans::new(&program));
-            let resources = Resources::new(&Bindings::default());
-            let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
-            let allowance = Allowance::new(u64::MAX, None);
-            let around = (&slm, &named, &allowance);
-            let environment = environment((&code, &plans, &resources), around, native);
-            let mut thread = Thread::new(&program, ThreadId::default(), 0xffff);
-            let ran = thread.run(&environment, &mut Silent);
-            ran.unwrap_or_else(|trap| panic!("{trap:?}"));
-            thread.arena.to_vec()
-        };
-        assert!(run(NativeCode::Always) == run(NativeCode::Never));
+        assert_same(&crowded(products, sources));
+    }
+}
+
+/// A thread of all lanes leaves the same bytes with native code and without.
+fn assert_same(program: &Program) {
+    let run = |native| {
+        let (code, plans) = (Decoded::new(program), SitePlans::new(program));
+        let resources = Resources::new(&Bindings::default());
+        let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+        let allowance = Allowance::new(u64::MAX, None);
+        let around = (&slm, &named, &allowance);
+        let environment = environment((&code, &plans, &resources), around, native);
+        let mut thread = Thread::new(program, ThreadId::default(), u32::MAX);
+        let ran = thread.run(&environment, &mut Silent);
+        ran.unwrap_or_else(|trap| panic!("{trap:?}"));
+        thread.arena.to_vec()
+    };
+    assert!(run(NativeCode::Always) == run(NativeCode::Never));
+}
+
+/// A loop of two results for each of 32 lanes, beside so many rows that are pinned.
+fn paired(rows: usize) -> Program {
+    let mut text = String::from(".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1\n");
+    text += ".decl I v_type=G type=d num_elts=1 align=GRF\n";
+    for n in 0..rows {
+        text += &format!(".decl A{n} v_type=G type=ud num_elts=16 align=GRF\n");
+    }
+    for name in ["Q", "X", "Y", "Z", "S", "T"] {
+        text += &format!(".decl {name} v_type=G type=ud num_elts=64 align=GRF\n");
+    }
+    let whole = "(0,0)<1;1,0>";
+    for (n, name) in ["Q", "X", "Y", "Z", "S", "T"].into_iter().enumerate() {
+        text += &format!("mov (M1_NM, 32) {name}(0,0)<1> 0x{n}2345679:ud\n");
+        text += &format!("mov (M1_NM, 32) {name}(4,0)<1> 0xfedc{n}a98:ud\n");
+    }
+    text += "again:\n";
+    for n in 0..rows {
+        text += &format!("add (M1, 16) A{n}(0,0)<1> A{n}{whole} 0x{:x}:ud\n", n + 1);
+    }
+    text += &format!("add (M1, 16) X(0,0)<1> X{whole} 0x7654321:ud\n");
+    // A row of the result is the second one of a source.
+    text += &format!(
+        "addc (M1, 32) X(2,0)<1> Y(0,0)<1> X{whole} Z{whole}
+mov (M1, 32) S(0,0)<1> X{whole}
+mov (M1, 32) T(0,0)<1> Z{whole}
+madw (M1_NM, 32) Q(0,0)<1> S{whole} T{whole} Y{whole}
+subb (M1, 32) Z(4,0)<1> T(4,0)<1> Z{whole} S{whole}
+add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
+cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
+(P1) goto (M1, 1) again
+ret (M1, 1)\n"
+    );
+    lowered(text)
+}
+
+#[test]
+fn two_results_of_rows_that_are_pinned_or_crowded_out_are_code() {
+    for rows in 0..20 {
+        assert_same(&paired(rows));
     }
 }
 
@@ -474,6 +536,9 @@ fn is_code(body: &str) -> bool {
     let text = format!(
         ".version 3.6\n.kernel \"k\"
 .decl A v_type=G type=d num_elts=32 align=GRF
+.decl U v_type=G type=ud num_elts=32 align=GRF
+.decl V v_type=G type=ud num_elts=32 align=GRF
+.decl Y v_type=G type=ud num_elts=64 align=GRF
 .decl F v_type=G type=f num_elts=32 align=GRF
 .decl W v_type=G type=w num_elts=32 align=GRF
 .decl Q v_type=G type=q num_elts=16
@@ -483,6 +548,8 @@ fn is_code(body: &str) -> bool {
     let program = lowered(text);
     let entered = vec![false; program.ops.len() + 1];
     let native = Native::new(&program, &entered, [false; 2], |_| true, |_| None);
+    // What is refused is left out.
+    assert_eq!(program.ops.len(), body.lines().count() + 1);
     // The end that every body has is a thread's own.
     let ops = 0..program.ops.len() as u32 - 1;
     native.is_some_and(|native| ops.into_iter().all(|pc| native.covers(pc)))
@@ -508,6 +575,12 @@ mov (M1_NM, 1) A(0,0)<1> Q(0,1)<0;1,0>
 add (M1, 16) Q(0,0)<1> Q(0,0)<1;1,0> (-)Q(0,0)<0;1,0>
 cmp.lt (M1, 16) P1 Q(0,0)<1;1,0> Q(0,0)<0;1,0>
 (P1) sel (M1, 16) Q(0,0)<1> Q(0,0)<1;1,0> Q(0,0)<0;1,0>
+mulh (M1, 16) U(0,0)<1> U(0,0)<1;1,0> 0xaaaaaaab:ud
+mulh (M1_NM, 1) A(0,0)<1> U(0,0)<0;1,0> A(0,1)<0;1,0>
+addc (M1, 16) U(0,0)<1> V(0,0)<1> U(0,0)<1;1,0> V(0,0)<0;1,0>
+addc (M1_NM, 1) U(0,0)<1> V(0,0)<1> U(0,1)<0;1,0> V(0,1)<0;1,0>
+subb (M1, 16) U(0,0)<1> V(0,0)<1> U(0,0)<1;1,0> V(0,0)<1;1,0>
+madw (M1, 16) Y(0,0)<1> U(0,0)<1;1,0> U(0,0)<1;1,0> V(0,0)<1;1,0>
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.

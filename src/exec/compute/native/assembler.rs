@@ -190,6 +190,8 @@ vectors! {
     SCATTER = 1 2 0 0xa0;
     PSUBQ = 1 1 1 0xfb;
     PMULLQ = 1 2 1 0x40;
+    PMULUDQ = 1 1 1 0xf4;
+    PMULDQ = 1 2 1 0x28;
     PORQ = 1 1 1 0xeb;
     PXORQ = 1 1 1 0xef;
     PSLLVQ = 1 2 1 0x47;

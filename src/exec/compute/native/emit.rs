@@ -46,7 +46,7 @@ const EXPONENT: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
 
 /// The bits of the second operand where the third one is set, else those of the first.
-const SELECT_BITS: u8 = 0xd8;
+pub const SELECT_BITS: u8 = 0xd8;
 
 /// The register length for so many lanes.
 pub const fn length(lanes: u8) -> Len {
@@ -340,6 +340,7 @@ impl Emitter {
             Work::CompareSingle(relation)
             | Work::CompareSigned(relation)
             | Work::CompareUnsigned(relation) => self.compare(inst, relation),
+            Work::Pair(opcode, signed) => self.pairs(inst, opcode, signed),
             _ => self.values(inst),
         }
         // What names surfaces and samplers is written anew in front of each message.
@@ -644,7 +645,7 @@ impl Emitter {
     }
 
     /// The register length of an instruction: what runs on one lane that is always on runs on all of them.
-    fn len(inst: &Inst) -> Len {
+    pub fn len(inst: &Inst) -> Len {
         match inst.is_uniform() {
             true => Len::Z,
             false => length(inst.row()),
@@ -652,7 +653,7 @@ impl Emitter {
     }
 
     /// The register of a result: with what lanes that are off keep, if there are any.
-    fn target(&mut self, inst: &Inst, r: u8, mask: Option<Mask>) -> Reg {
+    pub fn target(&mut self, inst: &Inst, r: u8, mask: Option<Mask>) -> Reg {
         let bytes = inst.written(r);
         let dense = matches!(inst.dst, Put::Dense(_)) && bytes.kind != Kind::Other;
         self.row_target(bytes, Self::len(inst), mask.filter(|_| dense))
@@ -698,7 +699,7 @@ impl Emitter {
     }
 
     /// Puts a result where it belongs.
-    fn put(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, target: Reg) {
+    pub fn put(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, target: Reg) {
         let bytes = inst.written(r);
         self.overwrite(bytes);
         if let Some(pin) = self.pin(bytes) {
@@ -817,7 +818,7 @@ impl Emitter {
     }
 
     /// Row `r` of a source, as an instruction can take it.
-    fn source(&mut self, inst: &Inst, k: usize, r: u8) -> Rm {
+    pub fn source(&mut self, inst: &Inst, k: usize, r: u8) -> Rm {
         let operand = inst.src[k];
         let plain = self.unmodified(inst, &operand, k, r);
         let single = matches!(
@@ -886,7 +887,7 @@ impl Emitter {
     }
 
     /// A value in a register: where it is, or in `to`.
-    fn in_register(&mut self, value: Rm, len: Len, to: Reg) -> Reg {
+    pub fn in_register(&mut self, value: Rm, len: Len, to: Reg) -> Reg {
         let vector = match value {
             Rm::Reg(reg) => return reg,
             Rm::Row(_) => Vector::LOAD,
@@ -1021,6 +1022,10 @@ impl Emitter {
                 self.single(inst, (opcode, saturate), r, mask, target);
             }
             Work::Dword(opcode) => self.dword(inst, opcode, r, to),
+            Work::High(signed) => {
+                self.high(inst, signed, r);
+                self.finish(len, target, mask, BETWEEN[0]);
+            }
             Work::Unsigned(opcode) => {
                 let vector = match opcode {
                     Opcode::Min => Vector::PMINUD,

@@ -108,7 +108,11 @@ impl Item {
                     let sources = inst.src.iter();
                     sources.filter_map(move |operand| inst.read(operand, r))
                 });
-                [sources.collect(), rows.map(|r| inst.written(r)).collect()]
+                let mut written: Vec<Bytes> = rows.clone().map(|r| inst.written(r)).collect();
+                if let Some(second) = inst.second() {
+                    written.extend(rows.clone().map(|r| second.written(r)));
+                }
+                [sources.collect(), written]
             }
             Item::Qwords(op) => [op.read().collect(), op.written().collect()],
             Item::Transfer(message) => {

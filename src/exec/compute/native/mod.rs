@@ -39,6 +39,8 @@ mod emit;
 #[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]
+mod integers;
+#[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
 mod quads;

@@ -18,6 +18,8 @@ pub struct Inst {
     pub src: Vec<Operand>,
     /// Where results go.
     pub dst: Put,
+    /// Where the second results go, of those that have two: dwords that follow each other, beside the first.
+    pub second: Option<Put>,
 }
 
 /// What an op does.
@@ -29,6 +31,10 @@ pub enum Work {
     Single(Opcode, bool),
     /// Integers of up to 32 bits.
     Dword(Opcode),
+    /// The upper halves of products, and which sources are signed.
+    High([bool; 2]),
+    /// `addc`, `subb`, `madw`, and which sources are signed.
+    Pair(Opcode, [bool; 3]),
     /// `min`, `max` of what unsigned dwords hold.
     Unsigned(Opcode),
     /// `bfn` of this function.
@@ -75,6 +81,7 @@ pub fn select(program: &Program, op: &Op) -> Option<Inst> {
             guard: None,
             src: Vec::new(),
             dst: Put::Flags(*dst),
+            second: None,
         },
         _ => return None,
     };
@@ -95,7 +102,7 @@ fn operands(
 }
 
 fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
-    if alu.dst2.is_some() || alu.overflow.is_some() || alu.opcode == Opcode::Fcvt {
+    if alu.overflow.is_some() || alu.opcode == Opcode::Fcvt {
         return None;
     }
     let low;
@@ -109,6 +116,14 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
     let (ty, count) = (alu.dst.ty, alu.lanes.count);
     let floats = ty.is_float() || src.iter().any(|s| s.ty.is_float());
     let dst = Put::new(program, &alu.dst, usize::from(count))?;
+    let second = match &alu.dst2 {
+        Some(second) => Some(beside(
+            dst,
+            Put::new(program, second, usize::from(count))?,
+            count,
+        )?),
+        None => None,
+    };
     let own = |_: usize, s: &Source| Element::of(s.ty);
     let mut sources = None;
     let work = match alu.opcode {
@@ -142,7 +157,16 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
             None => operands(program, src, count, own)?,
         },
         dst,
+        second,
     })
+}
+
+/// Where second results go, if both are dwords that follow each other and have no byte in common.
+fn beside(first: Put, second: Put, lanes: u8) -> Option<Put> {
+    let (Put::Dense(a), Put::Dense(b)) = (first, second) else {
+        return None;
+    };
+    (a.abs_diff(b) >= 4 * u32::from(lanes)).then_some(second)
 }
 
 /// The low halves of qwords, which are all of them that a narrower integer takes; `None` if they are no qwords.
@@ -196,8 +220,21 @@ fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
         Add | Add3 | Mul | Mad | And | Or | Xor | Not | Shl | Shr | Asr => Work::Dword(opcode),
         Min | Max if src.iter().all(|s| held(s).signed) => Work::Dword(opcode),
         Min | Max if src.iter().all(|s| held(s).unsigned) => Work::Unsigned(opcode),
+        Mulh => Work::High([signed(&src[0])?, signed(&src[1])?]),
+        // Whatever is above the low bits does not count.
+        Addc | Subb => Work::Pair(opcode, [false; 3]),
+        Madw => Work::Pair(
+            opcode,
+            [signed(&src[0])?, signed(&src[1])?, signed(&src[2])?],
+        ),
         _ => return None,
     })
+}
+
+/// Whether the values of a source are signed dwords; `None` if they are not unsigned ones either.
+fn signed(source: &Source) -> Option<bool> {
+    let held = held(source);
+    (held.signed || held.unsigned).then_some(held.signed)
 }
 
 /// `mov`. Source: vISA text reference 6.1.
@@ -254,6 +291,7 @@ fn compared(
             CompareDest::Predicate(at) => Put::Flags(*at),
             CompareDest::General(dst) => Put::new(program, dst, usize::from(count))?,
         },
+        second: None,
     })
 }
 
@@ -314,7 +352,20 @@ impl Inst {
             guard: None,
             src: Vec::new(),
             dst: Put::Flags(0),
+            second: None,
         }
+    }
+
+    /// What becomes of the second results, if it has two.
+    pub fn second(&self) -> Option<Inst> {
+        self.second.map(|dst| Inst {
+            work: self.work,
+            lanes: self.lanes,
+            guard: self.guard,
+            src: Vec::new(),
+            dst,
+            second: None,
+        })
     }
 
     /// Lanes of a row: all that a register holds, or all that there are.
@@ -435,6 +486,7 @@ impl Inst {
             }
             Put::Listed(_) => false,
         };
-        sources && dst
+        let second = self.second().is_none_or(|inst| inst.is_encodable(program));
+        sources && dst && second
     }
 }
