@@ -31,7 +31,17 @@ const CONSTANTS: u32 = 1664;
 const SAME: &[Type] = &[Type::Ud, Type::D, Type::D, Type::Ud, Type::Q, Type::Uq];
 
 /// Integer ops that no step of its own does.
-const BEYOND_STEPS: &[Opcode] = &[Opcode::Mulh, Opcode::Addc, Opcode::Subb, Opcode::Madw];
+const BEYOND_STEPS: &[Opcode] = &[
+    Opcode::Mulh,
+    Opcode::Addc,
+    Opcode::Subb,
+    Opcode::Madw,
+    Opcode::Lzd,
+    Opcode::Cbit,
+    Opcode::Fbl,
+    Opcode::Fbh,
+    Opcode::Bfrev,
+];
 
 /// Numbers that an op is made of.
 #[derive(Clone, Debug)]
@@ -185,7 +195,23 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
             },
             src: Box::new([source(0), source(1)]),
         },
-        7 => Op::Nothing,
+        7 if seed.flags.is_multiple_of(4) => Op::Nothing,
+        7 => {
+            let src = match source(0) {
+                // One value, or one for each lane.
+                src if seed.flags & 2 == 0 => src,
+                src => Source {
+                    region: Region::Scalar(128 * u32::from(seed.shapes[0] % 8)),
+                    ..src
+                },
+            };
+            Op::SetPredicate {
+                lanes,
+                dst: predicate,
+                scalar: matches!(src.region, Region::Scalar(_)),
+                src,
+            }
+        }
         _ => Op::Alu(Box::new(Alu {
             opcode,
             lanes,
@@ -581,6 +607,14 @@ addc (M1, 16) U(0,0)<1> V(0,0)<1> U(0,0)<1;1,0> V(0,0)<0;1,0>
 addc (M1_NM, 1) U(0,0)<1> V(0,0)<1> U(0,1)<0;1,0> V(0,1)<0;1,0>
 subb (M1, 16) U(0,0)<1> V(0,0)<1> U(0,0)<1;1,0> V(0,0)<1;1,0>
 madw (M1, 16) Y(0,0)<1> U(0,0)<1;1,0> U(0,0)<1;1,0> V(0,0)<1;1,0>
+lzd (M1, 16) U(0,0)<1> U(0,0)<1;1,0>
+cbit (M1, 16) U(0,0)<1> U(0,0)<1;1,0>
+fbl (M1_NM, 1) U(0,0)<1> U(0,0)<0;1,0>
+fbh (M1, 16) U(0,0)<1> A(0,0)<1;1,0>
+bfrev (M1, 8) U(0,0)<1> U(0,0)<1;1,0>
+setp (M1_NM, 16) P1 U(0,0)<0;1,0>
+setp (M1_NM, 16) P1 0xff00:ud
+setp (M1, 16) P1 W(0,0)<1;1,0>
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.

@@ -152,6 +152,7 @@ vectors! {
     PORD = 1 1 0 0xeb;
     PXORD = 1 1 0 0xef;
     PABSD = 1 2 0 0x1e;
+    PLZCNTD = 1 2 0 0x44;
     PSLLVD = 1 2 0 0x47;
     PSRLVD = 1 2 0 0x45;
     PSHUFB = 1 2 0 0x00;

@@ -229,10 +229,11 @@ impl<'t> DerefMut for Contexts<'t> {
 pub struct Host(());
 
 impl Host {
-    /// The host, if it has them: AVX-512 with F, BW, DQ and VL, BMI1 and POPCNT.
+    /// The host, if it has them: AVX-512 with F, BW, CD, DQ and VL, BMI1 and POPCNT.
     pub fn detect() -> Option<Host> {
         let all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512cd")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("bmi1")

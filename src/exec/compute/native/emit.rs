@@ -340,6 +340,8 @@ impl Emitter {
             Work::CompareSingle(relation)
             | Work::CompareSigned(relation)
             | Work::CompareUnsigned(relation) => self.compare(inst, relation),
+            Work::SetBits => self.set_bits(inst),
+            Work::LowBits => self.low_bits(inst),
             Work::Pair(opcode, signed) => self.pairs(inst, opcode, signed),
             _ => self.values(inst),
         }
@@ -397,6 +399,19 @@ impl Emitter {
         });
     }
 
+    /// The same with conditions by row.
+    pub fn write_conditions(&mut self, inst: &Inst) {
+        let Put::Flags(at) = inst.dst else { return };
+        self.code.store_mask(Gpr::Rax, CONDITION[0]);
+        if inst.rows() > 1 {
+            self.code.store_mask(Gpr::Rcx, CONDITION[1]);
+            self.code.shift_left(Gpr::Rcx, 16);
+            self.code.alu(Alu::Or, Gpr::Rax, Gpr::Rcx);
+        }
+        self.code.shift_left(Gpr::Rax, inst.lanes.offset);
+        self.write_predicate(inst.lanes, at);
+    }
+
     fn compare(&mut self, inst: &Inst, relation: Condition) {
         let len = Self::len(inst);
         for r in 0..inst.rows() {
@@ -423,15 +438,8 @@ impl Emitter {
             };
             self.code.masked(vector, len, to, a, b, Some(number));
         }
-        if let Put::Flags(at) = inst.dst {
-            self.code.store_mask(Gpr::Rax, CONDITION[0]);
-            if inst.rows() > 1 {
-                self.code.store_mask(Gpr::Rcx, CONDITION[1]);
-                self.code.shift_left(Gpr::Rcx, 16);
-                self.code.alu(Alu::Or, Gpr::Rax, Gpr::Rcx);
-            }
-            self.code.shift_left(Gpr::Rax, inst.lanes.offset);
-            return self.write_predicate(inst.lanes, at);
+        if let Put::Flags(_) = inst.dst {
+            return self.write_conditions(inst);
         }
         let masks = match inst.is_uniform() {
             true => [None; 2],
@@ -878,7 +886,7 @@ impl Emitter {
     }
 
     /// `reg = -reg`, of dwords.
-    fn negate(&mut self, len: Len, reg: Reg) {
+    pub fn negate(&mut self, len: Len, reg: Reg) {
         let zero = MAKING;
         self.code
             .vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
@@ -1022,6 +1030,10 @@ impl Emitter {
                 self.single(inst, (opcode, saturate), r, mask, target);
             }
             Work::Dword(opcode) => self.dword(inst, opcode, r, to),
+            Work::Bits(opcode, signed) => {
+                self.bits(inst, (opcode, signed), r);
+                self.finish(len, target, mask, BETWEEN[0]);
+            }
             Work::High(signed) => {
                 self.high(inst, signed, r);
                 self.finish(len, target, mask, BETWEEN[0]);

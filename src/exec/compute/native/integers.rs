@@ -1,4 +1,5 @@
-//! Integers that take more than an instruction: upper halves of products, sums with what does not fit into them.
+//! Integers that take more than an instruction: upper halves of products, sums with what does not fit into them; bits
+//! that are counted, found, reversed or moved to predicates.
 //!
 //! Products of dwords are qwords, which are made of every other lane at once:
 //!
@@ -10,15 +11,18 @@
 //!
 //! Source: vISA text reference 5.2; the meaning is that of [`alu`](super::super::alu).
 
-use super::super::decoded::operand::OperandShape;
-use super::assembler::{Len, Reg, Rm, Vector};
-use super::emit::{BETWEEN, Emitter, SELECT_BITS, SOURCE, UNORDERED};
+use super::super::decoded::operand::{Element, OperandShape, Put};
+use super::assembler::{Gpr, Len, Reg, Rm, Vector};
+use super::emit::{BETWEEN, CONDITION, Emitter, SELECT_BITS, SOURCE, UNORDERED};
 use super::select::Inst;
 use crate::isa::Opcode;
 
 /// Which shift a shift by a number is.
 const RIGHT: u8 = 2;
 const RIGHT_SIGNED: u8 = 4;
+const LEFT: u8 = 6;
+const RIGHT_AROUND: u8 = 0;
+const LEFT_AROUND: u8 = 1;
 
 /// The upper dword of each qword.
 const UPPER: u64 = !(u32::MAX as u64);
@@ -169,5 +173,129 @@ impl Emitter {
     fn shift_by(&mut self, len: Len, which: u8, (to, from): (Reg, Reg), by: u8) {
         self.code
             .vector_by(Vector::SHIFT_BY, len, which, to, Rm::Reg(from), by);
+    }
+
+    /// What bits of row `r` are asked for, into the first register between.
+    pub fn bits(&mut self, inst: &Inst, (opcode, signed): (Opcode, bool), r: u8) {
+        let (len, x) = (Self::len(inst), BETWEEN[0]);
+        let a = self.source(inst, 0, r);
+        if opcode == Opcode::Lzd {
+            return self.code.vector(Vector::PLZCNTD, len, x, 0, a);
+        }
+        let a = self.in_register(a, len, SOURCE[0]);
+        match opcode {
+            Opcode::Cbit => self.count_ones(len, a),
+            Opcode::Fbl => self.lowest(len, a),
+            Opcode::Fbh => self.highest(len, a, signed),
+            _ => self.reversed(len, a),
+        }
+    }
+
+    /// How many bits are set: of pairs, of fours, of bytes, and the sum of these in the uppermost one.
+    fn count_ones(&mut self, len: Len, a: Reg) {
+        let [x, y, _] = BETWEEN;
+        let pairs = Rm::Const(0x5555_5555);
+        let fours = Rm::Const(0x3333_3333);
+        self.shift_by(len, RIGHT, (y, a), 1);
+        self.code.vector(Vector::PANDD, len, y, y, pairs);
+        self.code.vector(Vector::PSUBD, len, x, a, Rm::Reg(y));
+        self.shift_by(len, RIGHT, (y, x), 2);
+        self.code.vector(Vector::PANDD, len, y, y, fours);
+        self.code.vector(Vector::PANDD, len, x, x, fours);
+        self.code.vector(Vector::PADDD, len, x, x, Rm::Reg(y));
+        self.shift_by(len, RIGHT, (y, x), 4);
+        self.code.vector(Vector::PADDD, len, x, x, Rm::Reg(y));
+        let bytes = Rm::Const(0x0f0f_0f0f);
+        self.code.vector(Vector::PANDD, len, x, x, bytes);
+        let ones = Rm::Const(0x0101_0101);
+        self.code.vector(Vector::PMULLD, len, x, x, ones);
+        self.shift_by(len, RIGHT, (x, x), 24);
+    }
+
+    /// The place of the lowest bit that is set; of 32 zeros in front of none it is -1.
+    fn lowest(&mut self, len: Len, a: Reg) {
+        let [x, y, _] = BETWEEN;
+        self.finish(len, y, None, a);
+        self.negate(len, y);
+        self.code.vector(Vector::PANDD, len, y, y, Rm::Reg(a));
+        self.code.vector(Vector::PLZCNTD, len, y, 0, Rm::Reg(y));
+        self.code
+            .vector(Vector::BROADCAST, len, x, 0, Rm::Const(31));
+        self.code.vector(Vector::PSUBD, len, x, x, Rm::Reg(y));
+    }
+
+    /// How many bits from the uppermost one on are like the sign, or zeros; -1 if all are.
+    fn highest(&mut self, len: Len, a: Reg, signed: bool) {
+        let [x, y, _] = BETWEEN;
+        let mut value = a;
+        if signed {
+            self.shift_by(len, RIGHT_SIGNED, (y, a), 31);
+            self.code.vector(Vector::PXORD, len, y, y, Rm::Reg(a));
+            value = y;
+        }
+        self.code.vector(Vector::PLZCNTD, len, x, 0, Rm::Reg(value));
+        let none = (UNORDERED, 0, false);
+        let other = Rm::Reg(value);
+        self.code
+            .masked(Vector::PTESTNMD, len, none, value, other, None);
+        let ones = Rm::Const(u32::MAX);
+        let none = (x, UNORDERED, false);
+        self.code
+            .masked(Vector::BROADCAST, len, none, 0, ones, None);
+    }
+
+    /// Bits the other way round: neighbours change places, then pairs, fours, and bytes.
+    fn reversed(&mut self, len: Len, a: Reg) {
+        let [x, y, _] = BETWEEN;
+        let mut from = a;
+        for (by, low) in [(1, 0x5555_5555), (2, 0x3333_3333), (4, 0x0f0f_0f0f)] {
+            self.shift_by(len, RIGHT, (y, from), by);
+            self.shift_by(len, LEFT, (x, from), by);
+            self.choose_bits(len, low);
+            from = x;
+        }
+        self.shift_by(len, RIGHT_AROUND, (y, x), 8);
+        self.shift_by(len, LEFT_AROUND, (x, x), 8);
+        self.choose_bits(len, 0xff00_ff00);
+    }
+
+    /// The second register between takes the place of the first one where bits are set.
+    fn choose_bits(&mut self, len: Len, bits: u32) {
+        let [x, y, _] = BETWEEN;
+        let bits = Rm::Const(bits);
+        self.code
+            .vector_by(Vector::PTERNLOGD, len, x, y, bits, SELECT_BITS);
+    }
+
+    /// The bits of a value become those of a predicate, whatever lanes run.
+    pub fn set_bits(&mut self, inst: &Inst) {
+        let operand = &inst.src[0];
+        let (to, at) = (Gpr::Rax, operand.at());
+        match operand.form {
+            OperandShape::Value => self.code.move_number(to, at),
+            OperandShape::Strided(element, _) => {
+                let signed = matches!(element, Element::S8 | Element::S16);
+                self.code
+                    .load_extended(to, at, element.bytes() as u32, signed);
+            }
+            _ => self.single_dword(to, at),
+        }
+        self.code.shift_left(to, inst.lanes.offset);
+        if let Put::Flags(at) = inst.dst {
+            self.write_predicate(inst.lanes, at);
+        }
+    }
+
+    /// The lowest bits of elements become those of a predicate.
+    pub fn low_bits(&mut self, inst: &Inst) {
+        let len = Self::len(inst);
+        for r in 0..inst.rows() {
+            let a = self.source(inst, 0, r);
+            let a = self.in_register(a, len, SOURCE[0]);
+            let to = (CONDITION[usize::from(r)], 0, false);
+            self.code
+                .masked(Vector::PTESTMD, len, to, a, Rm::Const(1), None);
+        }
+        self.write_conditions(inst);
     }
 }

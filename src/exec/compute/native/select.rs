@@ -33,6 +33,8 @@ pub enum Work {
     Dword(Opcode),
     /// The upper halves of products, and which sources are signed.
     High([bool; 2]),
+    /// Bits that are counted, found or reversed, and whether the source is signed.
+    Bits(Opcode, bool),
     /// `addc`, `subb`, `madw`, and which sources are signed.
     Pair(Opcode, [bool; 3]),
     /// `min`, `max` of what unsigned dwords hold.
@@ -55,6 +57,10 @@ pub enum Work {
     CompareSigned(Condition),
     /// `cmp` of what unsigned dwords hold.
     CompareUnsigned(Condition),
+    /// `setp`: bits of a single value, whatever lanes run.
+    SetBits,
+    /// The same: the lowest bit of each element.
+    LowBits,
     /// Logic of the predicates at these offsets.
     Predicates(Opcode, [u32; 2]),
 }
@@ -70,6 +76,12 @@ pub fn select(program: &Program, op: &Op) -> Option<Inst> {
             dst,
             src,
         } => compared(program, *relation, *lanes, dst, src)?,
+        Op::SetPredicate {
+            lanes,
+            dst,
+            src,
+            scalar,
+        } => set(program, (*lanes, *dst), src, *scalar)?,
         Op::PredicateLogic {
             opcode,
             lanes,
@@ -140,7 +152,7 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
         Opcode::Bfn => Work::Boolean(alu.function),
         opcode => {
             let element = |k: usize, source: &Source| match (opcode, k) {
-                (Opcode::Shr, 0) => shifted(source, false),
+                (Opcode::Shr | Opcode::Cbit | Opcode::Fbl, 0) => shifted(source, false),
                 (Opcode::Asr, 0) => shifted(source, true),
                 _ => Element::of(source.ty),
             };
@@ -220,6 +232,9 @@ fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
         Add | Add3 | Mul | Mad | And | Or | Xor | Not | Shl | Shr | Asr => Work::Dword(opcode),
         Min | Max if src.iter().all(|s| held(s).signed) => Work::Dword(opcode),
         Min | Max if src.iter().all(|s| held(s).unsigned) => Work::Unsigned(opcode),
+        // Of narrower elements with a modifier the bits above do not count.
+        Cbit | Fbl if src[0].ty.bytes() < 4 && src[0].modifier.is_some() => return None,
+        Cbit | Fbl | Fbh | Lzd | Bfrev => Work::Bits(opcode, src[0].ty.is_signed()),
         Mulh => Work::High([signed(&src[0])?, signed(&src[1])?]),
         // Whatever is above the low bits does not count.
         Addc | Subb => Work::Pair(opcode, [false; 3]),
@@ -291,6 +306,31 @@ fn compared(
             CompareDest::Predicate(at) => Put::Flags(*at),
             CompareDest::General(dst) => Put::new(program, dst, usize::from(count))?,
         },
+        second: None,
+    })
+}
+
+/// `setp`. Source: vISA text reference 5.2.
+fn set(
+    program: &Program,
+    (lanes, dst): (Lanes, u32),
+    source: &Source,
+    scalar: bool,
+) -> Option<Inst> {
+    let element = Element::of(source.ty).filter(|_| source.ty.is_integer())?;
+    if scalar && source.modifier.is_some() {
+        return None;
+    }
+    let operand = Operand::new(program, source, element, usize::from(lanes.count))?;
+    Some(Inst {
+        work: if scalar { Work::SetBits } else { Work::LowBits },
+        lanes: Lanes {
+            no_mask: lanes.no_mask || scalar,
+            ..lanes
+        },
+        guard: None,
+        src: vec![operand],
+        dst: Put::Flags(dst),
         second: None,
     })
 }
