@@ -52,6 +52,18 @@ const FORMATS: &[&str] = &[
     "R8G8B8A8_UNORM_SRGB",
 ];
 
+const ADDRESSES: &[Address] = &[
+    Address::Clamp,
+    Address::Clamp,
+    Address::Clamp,
+    Address::Border,
+    Address::Border,
+    Address::HalfBorder,
+    Address::Wrap,
+    Address::Mirror,
+    Address::MirrorOnce,
+];
+
 fn program(lines: &[(usize, u8)], wide: bool) -> Program {
     let mut text = ".version 3.6
 .kernel \"k\"
@@ -159,10 +171,11 @@ proptest! {
             (0u32..40, 1u32..40).prop_map(|(a, b)| (a as f32 / b as f32).to_bits()),
             (-3i32..40).prop_map(|a| (a as f32 + 0.5).to_bits()),
         ], 64),
-        straight in any::<bool>(),
+        order in 0..3,
         format in prop::sample::select(FORMATS),
         (width, height) in (1u32..40, 1u32..9),
-        (tiled, unnormalized, wraps) in (prop::bool::weighted(0.1), any::<bool>(), prop::bool::weighted(0.1)),
+        (tiled, unnormalized) in (prop::bool::weighted(0.1), any::<bool>()),
+        addresses in [prop::sample::select(ADDRESSES), prop::sample::select(ADDRESSES)],
         masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 2..6),
         wide in prop::bool::weighted(0.3),
         places in prop::collection::vec((0u32..44, 0u32..9), 32),
@@ -179,16 +192,25 @@ proptest! {
         let mut bindings = Bindings::default();
         bindings.surfaces.insert(6, Arc::clone(&image));
         for (index, filter) in [(0, Filter::Nearest), (1, Filter::Linear)] {
-            let address = if wraps && !unnormalized { Address::Wrap } else { Address::Clamp };
-            let state = SamplerState { address: [address; 3], unnormalized, ..SamplerState::default() };
+            // Only these count texels.
+            let counts = |address| matches!(address, Address::Clamp | Address::Border);
+            let address = addresses.map(|a| if counts(a) || !unnormalized { a } else { Address::Clamp });
+            let [across, down] = address;
+            let state = SamplerState { address: [across, down, across], unnormalized, ..SamplerState::default() };
             let state = state.filtered(filter, filter);
             bindings.samplers.insert(index, Sampler::Texture(Arc::new(state)));
         }
         // Sometimes neighbours, which are loaded together.
         let steps = |i: usize| ((i % 23) as f32 + 0.5) / if unnormalized { 1.0 } else { width as f32 };
-        let coordinates = match straight {
-            true => (0..64).map(|i| steps(i).to_bits()).collect(),
-            false => coordinates,
+        // Sometimes nearly all inside the map.
+        let inside = |bits: &u32| {
+            let c = (bits % 1021) as f32 / 1021.0 - if bits % 61 == 0 { 0.02 } else { 0.0 };
+            (c * if unnormalized { height.min(width) as f32 } else { 1.0 }).to_bits()
+        };
+        let coordinates = match order {
+            0 => (0..64).map(|i| steps(i).to_bits()).collect(),
+            1 => coordinates.iter().map(inside).collect(),
+            _ => coordinates,
         };
         // Sometimes texels beside each other, which are written together.
         let at = |i: u32| match row {

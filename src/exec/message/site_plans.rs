@@ -15,7 +15,7 @@ use crate::exec::state::thread::Thread;
 use crate::message::request::texel_offsets;
 use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, Source};
-use crate::sampler::plan::{MOST, Places, RegisterPlan, SamplePlan};
+use crate::sampler::plan::{MOST, NearestBytes, Places, RegisterPlan, SamplePlan};
 use crate::sampler::sample::LanePlan;
 use crate::surface::{Memory, Surface};
 use std::sync::{Arc, OnceLock};
@@ -165,11 +165,11 @@ impl Site {
         (surface, sampler): (u32, u32),
         texels: Option<&TexelSite>,
     ) -> Site {
-        let (plan, level) = plan(thread, environment, send, (surface, sampler)).unzip();
+        let planned = plan(thread, environment, send, (surface, sampler));
+        let nearest = planned.and_then(|planned| planned.nearest);
         let mut memory = None;
-        if let (Some(SamplePlan::Registers(plan)), Some(texels)) = (&plan, texels)
+        if let (Some(nearest), Some(texels)) = (nearest, texels)
             && let Some(read) = environment.resources.surface(surface)
-            && let Some(nearest) = plan.nearest_bytes(read)
         {
             texels.note((surface, sampler), &nearest, read.memory());
             memory = Some(Arc::clone(read.memory()));
@@ -177,8 +177,8 @@ impl Site {
         Site {
             surface,
             sampler,
-            plan,
-            level: level.flatten(),
+            plan: planned.map(|planned| planned.plan),
+            level: planned.and_then(|planned| planned.level),
             _memory: memory,
         }
     }
@@ -248,13 +248,23 @@ pub(crate) fn lanes<'e>(
     }
 }
 
+/// What is worked out when a message is sent for the first time.
+#[derive(Clone, Copy)]
+struct Planned {
+    plan: SamplePlan,
+    /// Where a level of detail lies that lanes have in common, and it.
+    level: Option<(usize, u32)>,
+    /// What native code has to know.
+    nearest: Option<NearestBytes>,
+}
+
 /// The plan of a message; `None` where there is nothing to keep.
 fn plan(
     thread: &Thread<'_>,
     environment: &Environment<'_>,
     send: &Send,
     (surface, sampler): (u32, u32),
-) -> Option<(SamplePlan, Option<(usize, u32)>)> {
+) -> Option<Planned> {
     let Request::Sampler(template) = &send.request else {
         return None;
     };
@@ -284,12 +294,22 @@ fn plan(
         let level = level.map(|at| (at, thread.dword(at as u32 + 4 * first)));
         let of_all = level.map_or(0, |(_, level)| level);
         let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
-        return Some((SamplePlan::Registers(plan), level));
+        let nearest = plan.nearest_bytes(surface);
+        return Some(Planned {
+            plan: SamplePlan::Registers(plan),
+            level,
+            nearest,
+        });
     }
     let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
         return None;
     };
-    Some((SamplePlan::sample(surface, state, &request, places)?, None))
+    let (plan, nearest) = SamplePlan::sample(surface, state, &request, places)?;
+    Some(Planned {
+        plan,
+        level: None,
+        nearest,
+    })
 }
 
 /// Where the register of a parameter lies; the inner `None` if the message has none, the outer one if it is not

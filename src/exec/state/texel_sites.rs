@@ -36,6 +36,8 @@ pub struct TexelSite {
     pub last: [AtomicU32; 2],
     /// The same; of a media block the low and the high half of the bytes from row to row.
     pub steps: [AtomicU32; 2],
+    /// 1: lanes of a sample outside the map are left to the steps; 0: the edges of the map go on.
+    pub within: AtomicU32,
     /// Where channels are, as [`Packed`](crate::sampler::element::Packed) has them.
     pub shifts: [AtomicU32; 4],
     /// The same.
@@ -53,6 +55,7 @@ impl TexelSite {
         self.sampler.store(named.1, Relaxed);
         put(&self.scales, &texels.scales.map(f32::to_bits));
         put(&self.last, &texels.last);
+        self.within.store(texels.within.into(), Relaxed);
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.packed.shifts);
         put(&self.absent, &texels.packed.absent);

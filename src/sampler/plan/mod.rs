@@ -60,24 +60,25 @@ pub enum SamplePlan {
 }
 
 impl SamplePlan {
-    /// The plan of a sample; `None` where only the reference serves it. `places` is `None` where its registers are
-    /// not whole.
+    /// The plan of a sample, and what native code has to know; `None` where only the reference serves it. `places` is
+    /// `None` where its registers are not whole.
     pub fn sample(
         surface: &Surface,
         state: &SamplerState,
         request: &SamplerRequest,
         places: Option<Places>,
-    ) -> Option<SamplePlan> {
-        let registers =
-            places.and_then(|places| RegisterPlan::sample(surface, state, request, places));
-        match registers {
-            Some(plan) => Some(SamplePlan::Registers(plan)),
-            None => LanePlan::new(surface, state, request).map(SamplePlan::Lanes),
-        }
+    ) -> Option<(SamplePlan, Option<NearestBytes>)> {
+        let inside = places.and_then(|at| RegisterPlan::inside(surface, state, request, at));
+        let nearest = inside.and_then(|plan| plan.nearest_bytes(surface));
+        let plan = match inside.filter(RegisterPlan::never_leaves) {
+            Some(plan) => SamplePlan::Registers(plan),
+            None => SamplePlan::Lanes(LanePlan::new(surface, state, request)?),
+        };
+        Some((plan, nearest))
     }
 }
 
-/// A message that reads one texel of up to a dword for each lane: a sample where the edges of the map go on, or a load.
+/// A message that reads one texel of up to a dword for each lane: a sample or a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestBytes {
     /// Byte of the first texel in the memory of the surface.
@@ -86,6 +87,8 @@ pub struct NearestBytes {
     pub scales: [f32; 2],
     /// Bits of the last texel along each axis, as floats; of a load how many there are, as integers.
     pub last: [u32; 2],
+    /// Only lanes inside the map get one; else its edges go on.
+    pub within: bool,
     /// Bytes from a texel to the next one along each axis.
     pub steps: [u32; 2],
     /// Where channels are in it.
@@ -145,6 +148,25 @@ impl RegisterPlan {
     /// Plans a sample; `None` where it depends on more than coordinates, reads more than one level, or
     /// may meet the border.
     pub fn sample(
+        surface: &Surface,
+        state: &SamplerState,
+        request: &SamplerRequest,
+        places: Places,
+    ) -> Option<RegisterPlan> {
+        let plan = RegisterPlan::inside(surface, state, request, places);
+        plan.filter(RegisterPlan::never_leaves)
+    }
+
+    /// Whether every coordinate has a texel.
+    fn never_leaves(&self) -> bool {
+        match &self.find {
+            Find::Sampled { axes, used, .. } => axes[..*used].iter().all(Axis::never_leaves),
+            Find::Loaded(_) => true,
+        }
+    }
+
+    /// As [`RegisterPlan::sample`], for lanes that do not meet the border.
+    fn inside(
         surface: &Surface,
         state: &SamplerState,
         request: &SamplerRequest,
@@ -223,18 +245,20 @@ impl RegisterPlan {
         })
     }
 
-    /// What native code has to know, if each lane gets a clamped texel, or loads one, of up to four bytes.
+    /// What native code has to know, if each lane gets the texel it is in, or loads one, of up to four bytes.
     pub fn nearest_bytes(&self, surface: &Surface) -> Option<NearestBytes> {
+        let mut within = false;
         let (size, scales, last) = match &self.find {
             Find::Sampled {
                 axes,
                 used: 2,
                 moved: [0, 0],
             } => {
-                let clamped = |axis: &Axis| axis.mode == Address::Clamp && !axis.round;
-                if !axes[..2].iter().all(clamped) {
+                if axes[..2].iter().any(|axis| axis.round) {
                     return None;
                 }
+                // Inside the map all modes do the same.
+                within = axes[..2].iter().any(|axis| axis.mode != Address::Clamp);
                 let size = axes.each_ref().map(|axis| axis.size);
                 let scales = axes.each_ref().map(|axis| match axis.unnormalized {
                     true => 1.0,
@@ -264,6 +288,7 @@ impl RegisterPlan {
             start,
             scales,
             last,
+            within,
             steps,
             packed,
         })

@@ -176,7 +176,7 @@ pub struct LaneInvariant {
     pub used: usize,
 }
 
-/// What all lanes have in common, if the coordinates say nothing but where: one level, and never the border.
+/// What all lanes have in common, if the coordinates say nothing but where: one level.
 pub fn lane_invariant(
     surface: &Surface,
     state: &SamplerState,
@@ -201,7 +201,7 @@ pub fn lane_invariant(
     });
     let used = sampling.axes();
     let has_kernel = matches!(filter, Filter::Nearest | Filter::Linear);
-    (has_kernel && axes[..used].iter().all(Axis::never_leaves)).then_some(LaneInvariant {
+    has_kernel.then_some(LaneInvariant {
         level: group.level,
         linear: filter == Filter::Linear,
         axes,

@@ -105,6 +105,7 @@ pub mod field {
     pub const TEXELS_SCALES: u32 = offset_of!(TexelSite, scales) as u32;
     pub const TEXELS_LAST: u32 = offset_of!(TexelSite, last) as u32;
     pub const TEXELS_STEPS: u32 = offset_of!(TexelSite, steps) as u32;
+    pub const TEXELS_WITHIN: u32 = offset_of!(TexelSite, within) as u32;
     pub const TEXELS_SHIFTS: u32 = offset_of!(TexelSite, shifts) as u32;
     pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;
     pub const TEXELS_MASK: u32 = offset_of!(TexelSite, mask) as u32;

@@ -1,12 +1,13 @@
-//! Code for sampler messages that read one texel of up to a dword for each lane, where the edges of the map go on, and
-//! for loads of such: the arithmetic of the sampler's plans, of which a law says that it gives their bits.
+//! Code for sampler messages that read one texel of up to a dword for each lane, and for loads of such: the arithmetic of
+//! the sampler's plans, of which a law says that it gives their bits.
 //!
 //! ```text
 //!  U, V ─▶ times the size, inside the map, cut ─▶ byte offsets ─▶ texels ─▶ v/256 + v/65280 by channel, or v
 //!  a load: inside? ─────────────────────────────▶
 //! ```
 //!
-//! A load from outside is left to the steps in front of the message.
+//! A load from outside, and a sample from outside where the edges of the map do not go on, are left to the steps in front
+//! of the message.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
@@ -16,6 +17,10 @@ use super::texels::AT_LEAST;
 use super::transfer::Sample;
 use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED, SAMPLED_IN_ORDER};
 use crate::message::SamplerOp;
+
+/// How to round towards negative infinity, and to compare singles of which one may be NaN.
+const DOWN: u8 = 1;
+const NOT_EQUAL: u8 = 4;
 
 /// 1/256 and 1/65280.
 const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
@@ -253,6 +258,26 @@ impl Emitter {
                 code.jump_if(If::NotZero, other);
             } else {
                 code.vector(Vector::MULPS, len, c, c, each(field::TEXELS_SCALES));
+                let clamps = code.label();
+                code.compare_place(Place::Site(field::TEXELS_WITHIN), 0);
+                code.jump_if(If::Zero, clamps);
+                // Inside is what the edges do not change.
+                let [_, whole, clamped] = BETWEEN;
+                code.vector_by(Vector::RNDSCALEPS, len, whole, 0, Rm::Reg(c), DOWN);
+                code.vector(Vector::MAXPS, len, clamped, whole, Rm::Reg(zero));
+                code.vector(
+                    Vector::MINPS,
+                    len,
+                    clamped,
+                    clamped,
+                    each(field::TEXELS_LAST),
+                );
+                let to = (CONDITION[0], 0, false);
+                let clamped = Rm::Reg(clamped);
+                code.masked(Vector::CMPPS, len, to, whole, clamped, Some(NOT_EQUAL));
+                code.test_masks(CONDITION[0], CONDITION[0]);
+                code.jump_if(If::NotZero, other);
+                code.bind(clamps);
                 // What is NaN becomes the second of two: 0.
                 code.vector(Vector::MAXPS, len, c, c, Rm::Reg(zero));
                 code.vector(Vector::MINPS, len, c, c, each(field::TEXELS_LAST));
