@@ -59,6 +59,7 @@ const NARROW: &[&str] = &[
     "lsc_store.slm @ flat[P]:a32 D:d32",
     "lsc_store.ugm @ flat[Q]:a64 D:d32",
     "lsc_store.ugm @ flat[Q]:a64 D:d32x2",
+    "lsc_store.ugm @ flat[Q]:a64 O:d32",
     "lsc_store.ugm @ flat[Q]:a64 D:d8u32",
     "lsc_store.ugm @ flat[Q+0x8]:a64 D:d16u32",
     "lsc_store.slm @ flat[O]:a32 D:d16u32",
@@ -76,6 +77,17 @@ const NARROW: &[&str] = &[
     "dword_atomic.inc @ %slm O.0 %null.0 %null.0 %null.0",
     "dword_atomic.add @ T6 O.0 P.0 %null.0 D.0",
     "dword_atomic.sub @ T7 P.0 D.0 %null.0 %null.0",
+    "dword_atomic.xor @ T6 O.0 P.0 %null.0 D.0",
+    "dword_atomic.max @ T7 P.0 D.0 %null.0 %null.0",
+    "dword_atomic.min @ %slm O.0 D.0 %null.0 D.0",
+    "dword_atomic.minsint @ T6 P.0 S.0 %null.0 I.0",
+    "dword_atomic.xchg @ %slm O.0 P.0 %null.0 D.0",
+    "dword_atomic.cmpxchg @ T6 O.0 D.0 P.0 D.0",
+    "lsc_atomic_icas.ugm @ D:d32 flat[Q]:a64 O P",
+    "lsc_atomic_smax.ugm @ D:d32 flat[Q]:a64 O %null",
+    "lsc_atomic_fadd.ugm @ D:d32 flat[Q]:a64 O %null",
+    "lsc_atomic_and.slm (M1_NM, 1) %null:d32 flat[O]:a32 P %null",
+    "lsc_atomic_or.ugm (M1_NM, 1) D:d32 flat[Q]:a64 P %null",
     "lsc_atomic_iadd.ugm @ D:d32 flat[Q]:a64 O %null",
     "lsc_atomic_idec.slm @ %null:d32 flat[O]:a32 %null %null",
     "oword_ld_unaligned (4) T6 P(0,1)<0;1,0> D.0",
@@ -104,6 +116,7 @@ fn program(lines: &[(usize, u8)], wide: bool) -> Program {
 .decl P v_type=G type=ud num_elts=32 align=GRF
 .decl S v_type=G type=d num_elts=32 align=GRF alias=<P, 0>
 .decl D v_type=G type=ud num_elts=128 align=GRF
+.decl I v_type=G type=d num_elts=128 align=GRF alias=<D, 0>
 .decl Q v_type=G type=uq num_elts=32 align=GRF
 .decl R v_type=G type=uq num_elts=32 align=GRF
 .decl N v_type=G type=ud num_elts=1 align=GRF
@@ -276,5 +289,5 @@ fn every_message_here_is_code() {
             .collect();
         assert!(sends.iter().all(|is_code| *is_code), "{line}");
     }
-    assert_eq!(NARROW.len(), 66);
+    assert_eq!(NARROW.len(), 78);
 }

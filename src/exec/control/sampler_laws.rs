@@ -204,7 +204,7 @@ proptest! {
         let steps = |i: usize| ((i % 23) as f32 + 0.5) / if unnormalized { 1.0 } else { width as f32 };
         // Sometimes nearly all inside the map.
         let inside = |bits: &u32| {
-            let c = (bits % 1021) as f32 / 1021.0 - if bits % 61 == 0 { 0.02 } else { 0.0 };
+            let c = (bits % 1021) as f32 / 1021.0 - if bits.is_multiple_of(61) { 0.02 } else { 0.0 };
             (c * if unnormalized { height.min(width) as f32 } else { 1.0 }).to_bits()
         };
         let coordinates = match order {

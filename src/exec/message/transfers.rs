@@ -7,7 +7,7 @@ use super::site_plans::{is_constant, places, sent};
 use super::texels;
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::native::transfer::{
-    Amount, Block, Change, Extended, Message, Sample, Target, Transfer, constant,
+    Amount, Becomes, Block, Change, Extended, Message, Sample, Target, Transfer, constant,
 };
 use crate::exec::compute::native::{Native, NativeCode};
 use crate::exec::state::float_mode::FloatMode;
@@ -64,9 +64,10 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
     let transfer = transfer(program, send)?;
     match send.lanes.count {
         8 | 16 | 32 => Some(Message::Lanes(transfer)),
-        // One lane that always runs is one piece.
+        // One lane that always runs is one piece, if a dword is moved.
         1 if send.lanes.no_mask && send.guard.is_none() => {
-            piece(program, &transfer).map(Message::Block)
+            let piece = piece(program, &transfer).map(Message::Block);
+            piece.or(Some(Message::Lanes(transfer)))
         }
         _ => None,
     }
@@ -289,21 +290,33 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
     })
 }
 
-/// What an atomic adds to dwords, if that is all it does.
+/// What an atomic does to dwords, if code does it.
 fn change(update: &Update, count: usize) -> Option<Change> {
-    let value = || {
-        let raw = update.values[0]?;
+    let value = |n: usize| {
+        let raw = update.values[n]?;
         holds(raw, 4 * count).then_some(raw.offset)
     };
-    let amount = match update.op {
-        AtomicOp::Inc => Amount::One(1),
-        AtomicOp::Dec => Amount::One(u32::MAX),
-        AtomicOp::Add => Amount::Row(value()?),
-        AtomicOp::Sub => Amount::Less(value()?),
-        _ => return None,
+    let row = |becomes| Some((becomes, Amount::Row(value(0)?)));
+    let (becomes, amount) = match update.op {
+        AtomicOp::Inc => (Becomes::Sum, Amount::One(1)),
+        AtomicOp::Dec => (Becomes::Sum, Amount::One(u32::MAX)),
+        AtomicOp::Add => row(Becomes::Sum)?,
+        AtomicOp::Sub => (Becomes::Sum, Amount::Less(value(0)?)),
+        AtomicOp::And => row(Becomes::And)?,
+        AtomicOp::Or => row(Becomes::Or)?,
+        AtomicOp::Xor => row(Becomes::Xor)?,
+        AtomicOp::Min => row(Becomes::Least(false))?,
+        AtomicOp::Max => row(Becomes::Greatest(false))?,
+        AtomicOp::MinSint => row(Becomes::Least(true))?,
+        AtomicOp::MaxSint => row(Becomes::Greatest(true))?,
+        AtomicOp::Xchg => row(Becomes::Other)?,
+        AtomicOp::CmpXchg => row(Becomes::OtherIf(value(1)?))?,
+        AtomicOp::FAdd => row(Becomes::FloatSum)?,
+        AtomicOp::FSub | AtomicOp::FMax | AtomicOp::FMin | AtomicOp::FCmpWr => return None,
     };
     let dwords = (update.ty.bits, update.ty.bfloat, update.slot) == (32, false, 4);
     dwords.then_some(Change {
+        becomes,
         amount,
         returns: update.answer.is_some(),
     })

@@ -30,8 +30,8 @@ const RSP: u8 = 4;
 /// How far `rsi` points into the arena: displacements of a byte count whole registers, before and after it.
 pub const ARENA_BIAS: u32 = 128 * 64;
 
-/// Bytes of the frame of an atomic: offsets and amounts of 16 lanes.
-const FRAME: u32 = 128;
+/// Bytes of the frame of what is done lane after lane: three registers of 16 lanes and a few dwords.
+const FRAME: u32 = 208;
 
 /// A vector register, 0 to 31.
 pub type Reg = u8;
@@ -247,6 +247,8 @@ pub enum If {
     Zero = 4,
     NotZero = 5,
     Above = 7,
+    Less = 12,
+    Greater = 15,
 }
 
 /// What a general register is loaded from or stored to: the arena of a thread or what is told of it.
@@ -873,8 +875,46 @@ impl Assembler {
             // With the prefix that names the low byte of `ebp`.
             false => self.bytes.extend([0x40, 0x88]),
         }
-        self.byte((Gpr::Rbp as u8) << 3 | 4);
+        self.reached(Gpr::Rbp);
+    }
+
+    /// Loads the dword at `rcx` and `rbx` together.
+    pub fn load_reached(&mut self, reg: Gpr) {
+        self.byte(0x8b);
+        self.reached(reg);
+    }
+
+    /// Stores a register at `rcx` and `rbx` together if the dword there is `eax`, which gets what was there; the flags say
+    /// zero if it was.
+    pub fn compare_exchange(&mut self, reg: Gpr, locked: bool) {
+        if locked {
+            self.byte(0xf0);
+        }
+        self.bytes.extend([0x0f, 0xb1]);
+        self.reached(reg);
+    }
+
+    /// A register below 8 and the place at `rcx` and `rbx` together.
+    fn reached(&mut self, reg: Gpr) {
+        self.byte((reg as u8) << 3 | 4);
         self.byte((Gpr::Rbx as u8) << 3 | Gpr::Rcx as u8);
+    }
+
+    /// Loads a dword of the frame into a register below 8.
+    pub fn load_frame(&mut self, reg: Gpr, at: u32) {
+        self.at_frame(0x8b, reg, at);
+    }
+
+    /// The other way round.
+    pub fn store_frame(&mut self, at: u32, reg: Gpr) {
+        self.at_frame(0x89, reg, at);
+    }
+
+    fn at_frame(&mut self, opcode: u8, reg: Gpr, at: u32) {
+        self.byte(opcode);
+        self.byte(0x80 | (reg as u8) << 3 | 4);
+        self.byte(RSP << 3 | RSP);
+        self.dword(at);
     }
 
     /// Adds `ebp` to the dword at `rcx` and `rbx` together, and gets what was there.
@@ -883,8 +923,7 @@ impl Assembler {
             self.byte(0xf0);
         }
         self.bytes.extend([0x0f, 0xc1]);
-        self.byte((Gpr::Rbp as u8) << 3 | 4);
-        self.byte((Gpr::Rbx as u8) << 3 | Gpr::Rcx as u8);
+        self.reached(Gpr::Rbp);
     }
 
     /// A mask of a register below 8, or of R8.

@@ -11,19 +11,23 @@
 //! What lies outside of the window, or has another surface or another memory than the hint says, is left to the
 //! steps, in front of the message, before anything has changed.
 
-use super::assembler::{Alu, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, length};
 use super::select::{Bytes, Kind};
-use super::transfer::{Amount, Block, Change, Target, Transfer};
+use super::transfer::{Amount, Becomes, Block, Change, Target, Transfer};
 use crate::exec::state::windows::SHARED_BITS;
 
 /// Where the least and greatest offset that is inside is kept.
 const LIMIT: Reg = SOURCE[2];
 
-/// Where the frame of an atomic holds what.
+/// Where the frame of what is done lane after lane holds what: three registers; the lanes that are left, and the one at
+/// hand.
 const OFFSETS: u32 = 0;
 const AMOUNTS: u32 = 64;
+const COMPARED: u32 = 128;
+const LEFT: u32 = 192;
+const LANE: u32 = 196;
 
 /// Predicates of comparison.
 const UNEQUAL: u8 = 4;
@@ -60,8 +64,12 @@ impl Transfer {
             Amount::One(_) => None,
             Amount::Row(at) | Amount::Less(at) => Some(at),
         });
+        let compared = self.update.and_then(Change::compared);
         let halves = 0..self.halves();
-        let amounts = halves.filter_map(move |half| Some(self.row_at(amounts?, half)));
+        let amounts = halves.flat_map(move |half| {
+            let values = [amounts, compared].into_iter().flatten();
+            values.map(move |at| self.row_at(at, half))
+        });
         let rows = self.write.then(|| self.rows());
         rows.into_iter().flatten().chain(amounts)
     }
@@ -593,19 +601,22 @@ impl Emitter {
     fn store_each(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
         let from = self.row_in_register(message.row_of(0, half), len);
-        let (next, done) = self.lane_after_lane(message, [offsets, from], len, mask);
+        let kept = [(OFFSETS, offsets), (AMOUNTS, from)];
+        let (next, done) = self.lane_after_lane(message, &kept, len, mask);
         self.code.store_narrow(message.bytes == 2);
         self.code.jump(next);
         self.code.bind(done);
         self.code.close_frame();
     }
 
-    /// Begins a loop over the lanes that run: `rbx` is the offset of one, `ebp` its data, `edx` its number. What is
-    /// between the labels is done for each.
+    /// Begins a loop over the lanes that run: `rbx` is the offset of one, `ebp` its data, `edx` its number; `eax` are those
+    /// that are left. What is between the labels is done for each.
+    ///
+    /// * `kept`: what the frame holds.
     fn lane_after_lane(
         &mut self,
         message: &Transfer,
-        [offsets, data]: [Reg; 2],
+        kept: &[(u32, Reg)],
         len: Len,
         mask: Option<Mask>,
     ) -> (Label, Label) {
@@ -620,8 +631,9 @@ impl Emitter {
         }
         let (next, done) = (code.label(), code.label());
         code.open_frame();
-        code.vector(Vector::STORE, len, offsets, 0, Rm::Frame(OFFSETS));
-        code.vector(Vector::STORE, len, data, 0, Rm::Frame(AMOUNTS));
+        for (at, reg) in kept {
+            code.vector(Vector::STORE, len, *reg, 0, Rm::Frame(*at));
+        }
         code.bind(next);
         code.alu(Alu::And, Gpr::Rax, Gpr::Rax);
         code.jump_if(If::Zero, done);
@@ -631,7 +643,7 @@ impl Emitter {
         (next, done)
     }
 
-    /// Adds to dwords in memory, lane after lane.
+    /// Changes dwords in memory, lane after lane.
     fn update(&mut self, message: &Transfer, update: Change, half: u8, mask: Option<Mask>) {
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
         let between = BETWEEN[0];
@@ -652,14 +664,24 @@ impl Emitter {
                 between
             }
         };
-        let (next, done) = self.lane_after_lane(message, [offsets, amounts], len, mask);
-        let code = &mut self.code;
+        let mut kept = vec![(OFFSETS, offsets), (AMOUNTS, amounts)];
+        if let Some(at) = update.compared() {
+            self.fetch(message.row_at(at, half), len, MAKING);
+            kept.push((COMPARED, MAKING));
+        }
+        let (next, done) = self.lane_after_lane(message, &kept, len, mask);
         // Shared local memory is that of one host thread.
         let locked = !matches!(message.target, Target::Shared { .. });
-        code.exchange_add(locked);
-        if update.returns {
-            code.store_to_frame(AMOUNTS, Gpr::Rbp);
+        match update.becomes {
+            Becomes::Sum => {
+                self.code.exchange_add(locked);
+                if update.returns {
+                    self.code.store_to_frame(AMOUNTS, Gpr::Rbp);
+                }
+            }
+            becomes => self.exchange(becomes, update.returns, locked),
         }
+        let code = &mut self.code;
         code.jump(next);
         code.bind(done);
         if update.returns {
@@ -676,12 +698,69 @@ impl Emitter {
         }
     }
 
+    /// Changes the dword of the lane at hand to what it and `ebp` make, if nobody has changed it meanwhile; else again.
+    fn exchange(&mut self, becomes: Becomes, returns: bool, locked: bool) {
+        let [old, amount, _] = BETWEEN;
+        let code = &mut self.code;
+        code.store_frame(LEFT, Gpr::Rax);
+        code.store_frame(LANE, Gpr::Rdx);
+        if let Becomes::OtherIf(_) = becomes {
+            code.load_of_frame(Gpr::Rax, COMPARED);
+            code.compare_exchange(Gpr::Rbp, locked);
+        } else {
+            let again = code.label();
+            code.load_reached(Gpr::Rax);
+            code.bind(again);
+            code.move_gpr(Gpr::Rdx, Gpr::Rax);
+            let lesser = |code: &mut Assembler, when: If| {
+                code.alu(Alu::Cmp, Gpr::Rdx, Gpr::Rbp);
+                code.move_if(when, Gpr::Rdx, Gpr::Rbp);
+            };
+            match becomes {
+                Becomes::And => code.alu(Alu::And, Gpr::Rdx, Gpr::Rbp),
+                Becomes::Or => code.alu(Alu::Or, Gpr::Rdx, Gpr::Rbp),
+                Becomes::Xor => code.alu(Alu::Xor, Gpr::Rdx, Gpr::Rbp),
+                Becomes::Least(false) => lesser(code, If::Above),
+                Becomes::Greatest(false) => lesser(code, If::Below),
+                Becomes::Least(true) => lesser(code, If::Greater),
+                Becomes::Greatest(true) => lesser(code, If::Less),
+                Becomes::FloatSum => {
+                    for (reg, from) in [(old, Gpr::Rdx), (amount, Gpr::Rbp)] {
+                        let from = Rm::Reg(from as u8);
+                        code.vector(Vector::FROM_GPR, Len::X, reg, 0, from);
+                    }
+                    code.vector(Vector::ADDPS, Len::X, old, old, Rm::Reg(amount));
+                    let to = Rm::Reg(Gpr::Rdx as u8);
+                    code.vector(Vector::TO_GPR, Len::X, old, 0, to);
+                }
+                _ => code.move_gpr(Gpr::Rdx, Gpr::Rbp),
+            }
+            code.compare_exchange(Gpr::Rdx, locked);
+            code.jump_if(If::NotZero, again);
+        }
+        code.load_frame(Gpr::Rdx, LANE);
+        if returns {
+            code.store_to_frame(AMOUNTS, Gpr::Rax);
+        }
+        code.load_frame(Gpr::Rax, LEFT);
+    }
+
     /// Data in a register, which is not changed.
     fn row_in_register(&mut self, bytes: Bytes, len: Len) -> Reg {
         self.holder(bytes).unwrap_or_else(|| {
             self.fetch(bytes, len, BETWEEN[2]);
             BETWEEN[2]
         })
+    }
+}
+
+impl Change {
+    /// Where the dwords lie that those in memory are compared with.
+    const fn compared(self) -> Option<u32> {
+        match self.becomes {
+            Becomes::OtherIf(at) => Some(at),
+            _ => None,
+        }
     }
 }
 

@@ -60,23 +60,48 @@ impl Extended {
     }
 }
 
-/// An addition to dwords in memory, lane after lane.
+/// A change of dwords in memory, lane after lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What is added.
+    /// What they become.
+    pub becomes: Becomes,
+    /// By what.
     pub amount: Amount,
     /// What was there before is returned.
     pub returns: bool,
 }
 
-/// What is added to dwords in memory.
+/// What a dword in memory becomes by another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Becomes {
+    /// The sum of both.
+    Sum,
+    /// The sum of both as singles.
+    FloatSum,
+    /// The other one.
+    Other,
+    /// The other one, if it is what the lane has from this arena offset on.
+    OtherIf(u32),
+    /// Logic of both.
+    And,
+    /// The same.
+    Or,
+    /// The same.
+    Xor,
+    /// The lesser one, signed or not.
+    Least(bool),
+    /// The greater one, signed or not.
+    Greatest(bool),
+}
+
+/// What dwords in memory are changed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// This.
     One(u32),
     /// The dword of each lane, from this arena offset on.
     Row(u32),
-    /// As much less.
+    /// The same, negated.
     Less(u32),
 }
 
