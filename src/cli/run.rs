@@ -68,7 +68,7 @@ pub struct Run {
     /// Run ops that compute as instructions of this host: auto, never or always.
     ///
     /// Results, counts and diagnostics are the same. auto does so once a program has run for a while, always from the
-    /// first op on. Hosts need x86-64 with AVX-512 (F, BW, DQ, VL); on others auto does without. What watches a run
+    /// first op on. Hosts need x86-64 with AVX-512 (F, BW, CD, DQ, VL); on others auto does without. What watches a run
     /// (--trace, --stats, --sanitize and the like) and --through-bits do without, too.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = native)]
     native: NativeCode,
@@ -127,7 +127,9 @@ pub(super) fn native(text: &str) -> Result<NativeCode, String> {
         "auto" => Ok(NativeCode::Auto),
         "never" => Ok(NativeCode::Never),
         "always" if NativeCode::is_possible() => Ok(NativeCode::Always),
-        "always" => Err("this host has no AVX-512 (F, BW, DQ, VL); auto does without".to_string()),
+        "always" => {
+            Err("this host has no AVX-512 (F, BW, CD, DQ, VL); auto does without".to_string())
+        }
         _ => Err("expected auto, never or always".to_string()),
     }
 }

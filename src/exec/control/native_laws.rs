@@ -86,7 +86,12 @@ fn region(n: u8, size: u32, count: u8, destination: bool) -> Region {
         12 if !destination => Region::Scalar(CONSTANTS + 8 * u32::from(n / 16)),
         13 => Region::Strided {
             offset: row,
-            stride: 2 * size,
+            stride: size
+                * if size > 4 {
+                    2
+                } else {
+                    2 + u32::from(n / 16 % 3)
+                },
         },
         14 => Region::Strided {
             offset: row + (4 - size.min(4)),
@@ -568,6 +573,7 @@ fn is_code(body: &str) -> bool {
 .decl F v_type=G type=f num_elts=32 align=GRF
 .decl W v_type=G type=w num_elts=32 align=GRF
 .decl Q v_type=G type=q num_elts=16
+.decl B v_type=G type=b num_elts=32 align=GRF
 .decl P1 v_type=P num_elts=16
 {body}"
     );
@@ -615,6 +621,9 @@ bfrev (M1, 8) U(0,0)<1> U(0,0)<1;1,0>
 setp (M1_NM, 16) P1 U(0,0)<0;1,0>
 setp (M1_NM, 16) P1 0xff00:ud
 setp (M1, 16) P1 W(0,0)<1;1,0>
+mov (M1, 8) B(0,0)<1> B(0,0)<2;1,0>
+mov (M1, 8) B(0,0)<2> B(0,0)<1;1,0>
+add (M1, 8) A(0,0)<4> A(0,0)<4;1,0> A(0,0)<2;1,0>
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.

@@ -62,6 +62,9 @@ pub enum Rm {
     Steps(u32),
     /// The control that puts this byte of each dword in its lowest place, with zeros above.
     ByteOfEach(u32),
+    /// Bytes of the arena for each lane: from this offset on, and the lane's dword of this register further; none is at
+    /// this many bytes or more.
+    RowLanes(Reg, u32, u32),
     /// Bytes of a window: at `rcx` and `rdx` together, and this.
     Window(u32),
     /// One element of a window for all lanes, at the same place.
@@ -364,6 +367,10 @@ impl Assembler {
                 self.reach = self.reach.max(at + len.bytes());
                 (Gpr::Rsi as u8, false)
             }
+            Rm::RowLanes(_, at, bytes) => {
+                self.reach = self.reach.max(at + bytes);
+                (Gpr::Rsi as u8, false)
+            }
             Rm::Each(at) => {
                 self.reach = self.reach.max(at + 4 + 4 * u32::from(wide));
                 (Gpr::Rsi as u8, true)
@@ -385,7 +392,7 @@ impl Assembler {
         let not = |bit: u8| u8::from(bit == 0);
         let (x, index) = match b {
             Rm::Reg(_) | Rm::Down(_) => (rm >> 4 & 1, a),
-            Rm::WindowLanes(offsets, _) => (offsets >> 3 & 1, offsets),
+            Rm::WindowLanes(offsets, _) | Rm::RowLanes(offsets, ..) => (offsets >> 3 & 1, offsets),
             _ => (0, a),
         };
         // With registers alone the length is 512 bits, and its place says how to round.
@@ -430,6 +437,11 @@ impl Assembler {
                 self.byte(0x80 | reg | 4);
                 self.byte(index << 3 | rm);
                 self.dword(at);
+            }
+            Rm::RowLanes(offsets, at, _) => {
+                self.byte(0x80 | reg | 4);
+                self.byte((offsets & 7) << 3 | rm);
+                self.dword(at.wrapping_sub(ARENA_BIAS));
             }
             Rm::Frame(at) => {
                 self.byte(0x80 | reg | 4);

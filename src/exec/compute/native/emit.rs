@@ -743,7 +743,7 @@ impl Emitter {
                     mask = Some(RUNNING[0]);
                 }
                 let stride = if inst.lanes.count == 1 { 0 } else { stride };
-                self.strided((size, stride), bytes.at, len, mask, target);
+                self.strided((size, stride), bytes.at, inst.row(), mask, target);
             }
             Put::Listed(_) | Put::Flags(_) => {}
         }
@@ -754,10 +754,11 @@ impl Emitter {
         &mut self,
         (size, stride): (u8, u16),
         at: u32,
-        len: Len,
+        lanes: u8,
         mask: Option<Mask>,
         value: Reg,
     ) {
+        let len = length(lanes);
         let mask = mask.unwrap_or(0);
         let old = BETWEEN[0];
         match (size, stride) {
@@ -774,7 +775,11 @@ impl Emitter {
                 );
                 self.code.vector(Vector::STORE, len, old, 0, Rm::Row(at));
             }
-            (4, _) => self.dwords_apart(at, len, mask, value),
+            (4, 8) if lanes > 2 => self.dwords_apart(at, len, mask, value),
+            _ if stride > size.into() || size == 4 => {
+                let size = size.into();
+                self.scatter_elements((size, stride), at, lanes, mask, value);
+            }
             _ => {
                 // Elements that follow each other; a single one does so wherever it is.
                 let vector = if size == 1 {
@@ -948,13 +953,13 @@ impl Emitter {
         let (len, to) = (Self::len(inst), SOURCE[k]);
         if stride == 0 || inst.lanes.count == 1 {
             self.one(element, bytes.at, len, to);
-        } else if element == Element::Dword {
+        } else if element == Element::Dword && stride == 8 && inst.lanes.count > 2 {
             self.gather_apart(bytes.at, len, to);
         } else if stride == 4 {
             self.code
                 .vector(Vector::LOAD, len, to, 0, Rm::Row(bytes.at));
             self.extend(element, len, to);
-        } else {
+        } else if usize::from(stride) == element.bytes() {
             let vector = match element {
                 Element::U8 => Vector::PMOVZXBD,
                 Element::S8 => Vector::PMOVSXBD,
@@ -962,6 +967,9 @@ impl Emitter {
                 _ => Vector::PMOVSXWD,
             };
             self.code.vector(vector, len, to, 0, Rm::Row(bytes.at));
+        } else {
+            self.gather_elements(inst.row(), stride, bytes.at, to);
+            self.extend(element, len, to);
         }
         Rm::Reg(to)
     }
@@ -990,7 +998,8 @@ impl Emitter {
             Element::U8 => (0xff, 0),
             Element::U16 => (0xffff, 0),
             Element::S8 => (0, 24),
-            _ => (0, 16),
+            Element::S16 => (0, 16),
+            Element::Dword => return,
         };
         if up == 0 {
             self.code

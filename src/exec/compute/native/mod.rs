@@ -53,6 +53,8 @@ mod sampler;
 #[cfg(target_arch = "x86_64")]
 mod select;
 #[cfg(target_arch = "x86_64")]
+mod strides;
+#[cfg(target_arch = "x86_64")]
 mod texels;
 pub mod transfer;
 

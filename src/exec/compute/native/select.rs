@@ -505,24 +505,18 @@ impl Inst {
             OperandShape::Value => true,
             OperandShape::Scalar => wide(operand.at(), 0),
             OperandShape::Dense => wide(operand.at(), 4),
-            OperandShape::Strided(element, stride) => {
-                let known = matches!(
-                    (element, stride),
-                    (_, 0)
-                        | (Element::U8 | Element::S8, 1 | 4)
-                        | (Element::U16 | Element::S16, 2 | 4)
-                ) || element == Element::Dword && stride == 8 && count > 2;
-                (known || count == 1) && wide(operand.at(), stride.into())
-            }
+            OperandShape::Strided(_, stride) => wide(operand.at(), stride.into()),
             OperandShape::Listed(_) => false,
         });
         let dst = match self.dst {
             Put::Flags(at) => self.work == Work::Nothing || wide(at, 0),
             Put::Dense(at) => wide(at, 4),
             Put::Strided { at, bytes, stride } => {
-                let known = matches!((bytes, stride), (1, 1 | 4) | (2, 2 | 4))
-                    || (bytes, stride) == (4, 8) && count > 2;
-                (known || count == 1 && bytes < 4) && wide(at, stride.into())
+                let apart = match count {
+                    1 => bytes < 4,
+                    _ => stride >= u16::from(bytes),
+                };
+                apart && wide(at, stride.into())
             }
             Put::Listed(_) => false,
         };
