@@ -43,6 +43,30 @@ const BEYOND_STEPS: &[Opcode] = &[
     Opcode::Bfrev,
 ];
 
+/// Ops of halves that are code.
+const HALVES: &[Opcode] = &[
+    Opcode::Add,
+    Opcode::Mul,
+    Opcode::Mad,
+    Opcode::Min,
+    Opcode::Max,
+    Opcode::Mov,
+    Opcode::Mov,
+    Opcode::Mov,
+];
+
+/// What halves become, and become of.
+const HALF_MOVES: &[Type] = &[
+    Type::F,
+    Type::F,
+    Type::Hf,
+    Type::Hf,
+    Type::D,
+    Type::Ud,
+    Type::W,
+    Type::Ub,
+];
+
 /// Numbers that an op is made of.
 #[derive(Clone, Debug)]
 struct Seed {
@@ -136,15 +160,20 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
     };
     let guarded = seed.flags >= 128;
     let beyond = !float && seed.kind % 4 == 3;
+    let half = float && seed.kind / 32 < 2;
     let opcode = *seed.opcode.get(match (float, beyond) {
+        (true, _) if half => HALVES,
         (true, _) => FLOATS,
         (false, false) => INTEGERS,
         (false, true) => BEYOND_STEPS,
     });
     let same = seed.flags & 64 != 0;
     // Only moves convert.
-    let moves = opcode == Opcode::Mov && float && seed.kind / 2 % 16 > 7;
+    let computes = seed.kind / 2 % 16 > 7;
+    let moves = opcode == Opcode::Mov && float && computes && !seed.target.is_multiple_of(4);
     let ty = |k: usize| match (float, same) {
+        (true, _) if half && moves && k == 3 * usize::from(same) => *seed.types[k].get(HALF_MOVES),
+        (true, _) if half => Type::Hf,
         (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
         (true, _) => Type::F,
         (false, true) if beyond => *seed.types[0].get(&TYPES[..2]),
@@ -562,6 +591,66 @@ proptest! {
     }
 }
 
+/// Finite halves, many of which are near each other, or near the halves of last places of others.
+fn half() -> impl Strategy<Value = u16> {
+    prop_oneof![
+        4 => (any::<bool>(), 7u16..23, 0u16..1024)
+            .prop_map(|(s, e, m)| u16::from(s) << 15 | e << 10 | m),
+        2 => (any::<bool>(), 4u16..27, prop::sample::select(vec![0u16, 1, 2, 3, 512, 1020, 1021, 1022, 1023]))
+            .prop_map(|(s, e, m)| u16::from(s) << 15 | e << 10 | m),
+        1 => any::<u16>().prop_filter("finite", |v| v >> 10 & 31 < 31),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Halves are those of the reference, wherever the last place of a result hangs on bits far below.
+    #[test]
+    fn native_halves_are_rounded_once(
+        values in prop::collection::vec(half(), BYTES / 2),
+        odd in prop::collection::vec((0..320usize, prop::sample::select(&[
+            0x7c00u16, 0xfc00, 0x7c00, 0xfc00, 0x7e12, 0xfd01,
+        ][..])), 0..4),
+        ops in prop::collection::vec((0u8..3, any::<[u8; 3]>(), any::<u8>()), 3..12),
+        keep in any::<bool>(),
+    ) {
+        let mut values = values;
+        for (at, bits) in odd {
+            values[at] = bits;
+        }
+        let arena: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let halves = |(opcode, src, flags): &(u8, [u8; 3], u8)| {
+            let opcode = [Opcode::Mad, Opcode::Mad, Opcode::Add][usize::from(*opcode)];
+            // Results go where nothing is read, so that what is read stays finite.
+            let source = |n: u8| Source {
+                region: Region::Dense(2 * u32::from(n)),
+                ty: Type::Hf,
+                modifier: modifier(n / 2, false).filter(|_| n.is_multiple_of(2)),
+            };
+            Op::Alu(Box::new(Alu {
+                opcode,
+                lanes: Lanes { count: 32, offset: 0, no_mask: true },
+                guard: None,
+                dst: Dest { region: Region::Dense(640 + 64 * u32::from(flags % 15)), ty: Type::Hf },
+                dst2: None,
+                overflow: None,
+                src: src[..sources(opcode)].iter().map(|n| source(*n)).collect(),
+                saturate: *flags >= 240,
+                function: 0,
+                precisions: None,
+            }))
+        };
+        let mut program = program(ops.iter().map(halves).collect(), &arena);
+        program.general_bytes = PREDICATES;
+        let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
+        let run = |native| left(&program, &[u32::MAX], mode, native, true);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
+        prop_assert_eq!((differ, native.0[0].1), (None, steps.0[0].1), "{:#?}", program.ops);
+    }
+}
+
 /// Whether all lines of a body are code.
 fn is_code(body: &str) -> bool {
     let text = format!(
@@ -574,6 +663,7 @@ fn is_code(body: &str) -> bool {
 .decl W v_type=G type=w num_elts=32 align=GRF
 .decl Q v_type=G type=q num_elts=16
 .decl B v_type=G type=b num_elts=32 align=GRF
+.decl H v_type=G type=hf num_elts=32 align=GRF
 .decl P1 v_type=P num_elts=16
 {body}"
     );
@@ -624,6 +714,15 @@ setp (M1, 16) P1 W(0,0)<1;1,0>
 mov (M1, 8) B(0,0)<1> B(0,0)<2;1,0>
 mov (M1, 8) B(0,0)<2> B(0,0)<1;1,0>
 add (M1, 8) A(0,0)<4> A(0,0)<4;1,0> A(0,0)<2;1,0>
+mov (M1, 16) F(0,0)<1> H(0,0)<1;1,0>
+mov (M1, 16) H(0,0)<1> F(0,0)<1;1,0>
+mov (M1, 16) H(0,0)<1> W(0,0)<1;1,0>
+mov (M1, 16) A(0,0)<1> H(0,0)<1;1,0>
+add (M1, 16) H(0,0)<1> H(0,0)<1;1,0> (-)H(0,0)<0;1,0>
+mul.sat (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x3c00:hf
+mad (M1, 16) H(0,0)<1> H(0,0)<1;1,0> H(0,0)<1;1,0> H(1,0)<1;1,0>
+max (M1, 16) H(0,0)<1> H(0,0)<1;1,0> H(1,0)<1;1,0>
+cmp.lt (M1, 16) P1 H(0,0)<1;1,0> 0x0:hf
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.

@@ -141,6 +141,8 @@ vectors! {
     CVTUDQ2PS = 3 1 0 0x7a;
     CVTTPS2DQ = 2 1 0 0x5b;
     CVTTPS2UDQ = 0 1 0 0x78;
+    CVTPH2PS = 1 2 0 0x13;
+    CVTPS2PH = 1 3 0 0x1d;
     LOAD = 0 1 0 0x10;
     STORE = 0 1 0 0x11;
     STORE_ONE = 2 1 0 0x11;

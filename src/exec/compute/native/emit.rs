@@ -833,12 +833,15 @@ impl Emitter {
     /// Row `r` of a source, as an instruction can take it.
     pub fn source(&mut self, inst: &Inst, k: usize, r: u8) -> Rm {
         let operand = inst.src[k];
+        if inst.halves {
+            return self.half(inst, k, r);
+        }
         let plain = self.unmodified(inst, &operand, k, r);
         let single = matches!(
             inst.work,
             Work::Single(..) | Work::Modified(_) | Work::CompareSingle(_)
         );
-        let float = single || matches!(inst.work, Work::FromSingle(_));
+        let float = single || matches!(inst.work, Work::FromSingle(_) | Work::ToHalf(_));
         let flushed = single && self.flush;
         let Some(modifier) = operand.modifier else {
             return if flushed {
@@ -855,18 +858,8 @@ impl Emitter {
             } else {
                 plain
             };
-            let mut from = self.in_register(plain, len, to);
-            if operand.keep != u32::MAX {
-                self.code
-                    .vector(Vector::PANDD, len, to, from, Rm::Const(operand.keep));
-                from = to;
-            }
-            if operand.flip != 0 {
-                self.code
-                    .vector(Vector::PXORD, len, to, from, Rm::Const(operand.flip));
-                from = to;
-            }
-            return Rm::Reg(from);
+            let from = self.in_register(plain, len, to);
+            return Rm::Reg(self.signed(len, &operand, from, to));
         }
         match modifier {
             Modifier::Abs | Modifier::NegAbs => {
@@ -888,6 +881,22 @@ impl Emitter {
             }
         }
         Rm::Reg(to)
+    }
+
+    /// Singles with the signs that a modifier gives them: where they are, or in `to`.
+    pub fn signed(&mut self, len: Len, operand: &Operand, from: Reg, to: Reg) -> Reg {
+        let mut from = from;
+        if operand.keep != u32::MAX {
+            self.code
+                .vector(Vector::PANDD, len, to, from, Rm::Const(operand.keep));
+            from = to;
+        }
+        if operand.flip != 0 {
+            self.code
+                .vector(Vector::PXORD, len, to, from, Rm::Const(operand.flip));
+            from = to;
+        }
+        from
     }
 
     /// `reg = -reg`, of dwords.
@@ -934,7 +943,7 @@ impl Emitter {
     }
 
     /// The dwords of row `r` of a source.
-    fn unmodified(&mut self, inst: &Inst, operand: &Operand, k: usize, r: u8) -> Rm {
+    pub fn unmodified(&mut self, inst: &Inst, operand: &Operand, k: usize, r: u8) -> Rm {
         let Some(bytes) = inst.read(operand, r) else {
             return Rm::Const(operand.at());
         };
@@ -1085,25 +1094,33 @@ impl Emitter {
             Work::Modified(saturate) => {
                 let a = self.source(inst, 0, r);
                 let a = self.in_register(a, len, SOURCE[0]);
-                self.ordered(len, a, mask);
+                if !inst.halves {
+                    self.ordered(len, a, mask);
+                }
                 self.saturated(len, saturate, a, mask, target);
             }
-            Work::ToSingle { signed } => {
-                let a = self.source(inst, 0, r);
-                let a = self.in_register(a, len, SOURCE[0]);
-                let vector = match signed {
-                    true => Vector::CVTDQ2PS,
-                    false => Vector::CVTUDQ2PS,
-                };
-                self.code.masked(vector, len, to, 0, Rm::Reg(a), None);
+            Work::ToSingle { signed } => self.integers_to_singles(inst, signed, r, to),
+            Work::Half(..) | Work::ToHalf(_) | Work::IntegerToHalf { .. } => {
+                self.halves(inst, r, mask, target);
             }
             Work::FromSingle(ty) => self.truncated(inst, ty, r, mask, target),
             _ => {}
         }
     }
 
+    pub fn integers_to_singles(&mut self, inst: &Inst, signed: bool, r: u8, to: (Reg, Mask, bool)) {
+        let len = Self::len(inst);
+        let a = self.source(inst, 0, r);
+        let a = self.in_register(a, len, SOURCE[0]);
+        let vector = match signed {
+            true => Vector::CVTDQ2PS,
+            false => Vector::CVTUDQ2PS,
+        };
+        self.code.masked(vector, len, to, 0, Rm::Reg(a), None);
+    }
+
     /// An instruction of two sources.
-    fn binary(&mut self, inst: &Inst, vector: Vector, r: u8, to: (Reg, Mask, bool)) {
+    pub fn binary(&mut self, inst: &Inst, vector: Vector, r: u8, to: (Reg, Mask, bool)) {
         let len = Self::len(inst);
         let (mut a, mut b) = (self.source(inst, 0, r), self.source(inst, 1, r));
         let swaps = !matches!(vector, Vector::PSLLVD | Vector::PSRLVD | Vector::PSRAVD);
@@ -1168,7 +1185,7 @@ impl Emitter {
     }
 
     /// Leaves the region in front of the op at hand where a lane that runs has a NaN.
-    fn ordered(&mut self, len: Len, value: Reg, mask: Option<Mask>) {
+    pub fn ordered(&mut self, len: Len, value: Reg, mask: Option<Mask>) {
         if !self.asks_later {
             self.ordered_pair(len, value, value, mask);
         }
@@ -1196,7 +1213,14 @@ impl Emitter {
     }
 
     /// A value, clamped if asked, becomes the result.
-    fn saturated(&mut self, len: Len, saturate: bool, value: Reg, mask: Option<Mask>, target: Reg) {
+    pub fn saturated(
+        &mut self,
+        len: Len,
+        saturate: bool,
+        value: Reg,
+        mask: Option<Mask>,
+        target: Reg,
+    ) {
         if !saturate {
             return self.finish(len, target, mask, value);
         }
@@ -1497,7 +1521,7 @@ impl Emitter {
     }
 
     /// `min`, `max`, into the first register between: −0 < +0; where a source is NaN, the steps know what it is.
-    fn extreme(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
+    pub fn extreme(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
         let len = Self::len(inst);
         let (a, b) = (self.source(inst, 0, r), self.source(inst, 1, r));
         let a = self.in_register(a, len, SOURCE[0]);

@@ -19,7 +19,7 @@ use crate::isa::Opcode;
 
 /// Which shift a shift by a number is.
 const RIGHT: u8 = 2;
-const RIGHT_SIGNED: u8 = 4;
+pub const RIGHT_SIGNED: u8 = 4;
 const LEFT: u8 = 6;
 const RIGHT_AROUND: u8 = 0;
 const LEFT_AROUND: u8 = 1;

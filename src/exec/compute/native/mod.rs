@@ -20,8 +20,9 @@
 //! Singles round to nearest even, as the host does unless told otherwise; denormals are flushed by instructions of their
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
-//! hangs on the last bits of a double. Other float modes, sines, doubles, halves, atomics but sums of dwords, other
-//! sampler messages, lists of offsets and operands through addresses have no code.
+//! hangs on the last bits of a double. Halves are computed as singles and round once all the same (`halves`). Other float
+//! modes, sines, doubles, other functions of halves, atomics but sums of dwords, other sampler messages, lists of offsets
+//! and operands through addresses have no code.
 //!
 //! An own assembler for some sixty instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because
@@ -38,6 +39,8 @@ mod call;
 mod emit;
 #[cfg(target_arch = "x86_64")]
 mod flow;
+#[cfg(target_arch = "x86_64")]
+mod halves;
 #[cfg(target_arch = "x86_64")]
 mod integers;
 #[cfg(target_arch = "x86_64")]

@@ -16,6 +16,8 @@ pub struct Inst {
     pub guard: Option<Guard>,
     /// Where values come from.
     pub src: Vec<Operand>,
+    /// Sources are halves, which become singles.
+    pub halves: bool,
     /// Where results go.
     pub dst: Put,
     /// Where the second results go, of those that have two: dwords that follow each other, beside the first.
@@ -47,6 +49,12 @@ pub enum Work {
     Move,
     /// A move of singles with a modifier or `.sat`.
     Modified(bool),
+    /// Arithmetic of halves, or a move with a modifier or `.sat`, and whether it saturates.
+    Half(Opcode, bool),
+    /// Singles to halves, and whether they saturate.
+    ToHalf(bool),
+    /// Integers to halves.
+    IntegerToHalf { signed: bool },
     /// Integers to singles.
     ToSingle { signed: bool },
     /// Singles to integers of this type.
@@ -92,6 +100,7 @@ pub fn select(program: &Program, op: &Op) -> Option<Inst> {
             lanes: *lanes,
             guard: None,
             src: Vec::new(),
+            halves: false,
             dst: Put::Flags(*dst),
             second: None,
         },
@@ -145,8 +154,12 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
             (!floats || bits).then_some(Work::Select)?
         }
         opcode if floats => {
-            let all = src.iter().all(|s| s.ty == Type::F) && ty == Type::F;
-            (all && is_single(opcode)).then_some(Work::Single(opcode, alu.saturate))?
+            let all = src.iter().all(|s| s.ty == ty);
+            match ty {
+                Type::F if all && is_single(opcode) => Work::Single(opcode, alu.saturate),
+                Type::Hf if all && is_half(opcode) => Work::Half(opcode, alu.saturate),
+                _ => return None,
+            }
         }
         _ if alu.saturate => return None,
         Opcode::Bfn => Work::Boolean(alu.function),
@@ -162,6 +175,7 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
     };
     Some(Inst {
         work,
+        halves: work.reads_floats() && src.iter().all(|s| s.ty == Type::Hf),
         lanes: alu.lanes,
         guard: alu.guard,
         src: match sources {
@@ -226,6 +240,26 @@ const fn is_single(opcode: Opcode) -> bool {
     )
 }
 
+const fn is_half(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(opcode, Add | Mul | Mad | Min | Max)
+}
+
+impl Work {
+    /// Whether it takes sources for floats, not for bits.
+    const fn reads_floats(self) -> bool {
+        matches!(
+            self,
+            Work::Single(..)
+                | Work::Half(..)
+                | Work::Modified(_)
+                | Work::FromSingle(_)
+                | Work::ToHalf(_)
+                | Work::CompareSingle(_)
+        )
+    }
+}
+
 fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
     use Opcode::*;
     Some(match opcode {
@@ -262,18 +296,20 @@ fn moved(alu: &Alu) -> Option<Work> {
     if bare && from == to || from.is_integer() && to.is_integer() && !alu.saturate {
         return Some(Work::Move);
     }
+    let narrow = matches!(
+        to,
+        Type::D | Type::Ud | Type::W | Type::Uw | Type::B | Type::Ub
+    );
     match (from, to) {
-        (Type::F, Type::F) => Some(Work::Modified(alu.saturate)),
+        (Type::F | Type::Hf, Type::F) => Some(Work::Modified(alu.saturate)),
+        (Type::F, Type::Hf) => Some(Work::ToHalf(alu.saturate)),
+        (Type::Hf, Type::Hf) => Some(Work::Half(Opcode::Mov, alu.saturate)),
         _ if alu.saturate => None,
-        (_, Type::F) if from.is_integer() && held(source).signed => {
-            Some(Work::ToSingle { signed: true })
+        (_, Type::F) if from.is_integer() => signed(source).map(|signed| Work::ToSingle { signed }),
+        (_, Type::Hf) if from.is_integer() => {
+            signed(source).map(|signed| Work::IntegerToHalf { signed })
         }
-        (_, Type::F) if from.is_integer() && held(source).unsigned => {
-            Some(Work::ToSingle { signed: false })
-        }
-        (Type::F, Type::D | Type::Ud | Type::W | Type::Uw | Type::B | Type::Ub) => {
-            Some(Work::FromSingle(to))
-        }
+        (Type::F | Type::Hf, _) if narrow => Some(Work::FromSingle(to)),
         _ => None,
     }
 }
@@ -286,7 +322,8 @@ fn compared(
     src: &[Source; 2],
 ) -> Option<Inst> {
     let count = lanes.count;
-    let work = if src.iter().all(|s| s.ty == Type::F) {
+    let halves = src.iter().all(|s| s.ty == Type::Hf);
+    let work = if halves || src.iter().all(|s| s.ty == Type::F) {
         Work::CompareSingle(relation)
     } else if src.iter().any(|s| s.ty.is_float()) {
         return None;
@@ -302,6 +339,7 @@ fn compared(
         lanes,
         guard: None,
         src: operands(program, src, count, |_, s| Element::of(s.ty))?,
+        halves,
         dst: match dst {
             CompareDest::Predicate(at) => Put::Flags(*at),
             CompareDest::General(dst) => Put::new(program, dst, usize::from(count))?,
@@ -330,6 +368,7 @@ fn set(
         },
         guard: None,
         src: vec![operand],
+        halves: false,
         dst: Put::Flags(dst),
         second: None,
     })
@@ -391,6 +430,7 @@ impl Inst {
             },
             guard: None,
             src: Vec::new(),
+            halves: false,
             dst: Put::Flags(0),
             second: None,
         }
@@ -403,6 +443,7 @@ impl Inst {
             lanes: self.lanes,
             guard: self.guard,
             src: Vec::new(),
+            halves: false,
             dst,
             second: None,
         })
