@@ -304,12 +304,13 @@ fn moved(alu: &Alu) -> Option<Work> {
         (Type::F | Type::Hf, Type::F) => Some(Work::Modified(alu.saturate)),
         (Type::F, Type::Hf) => Some(Work::ToHalf(alu.saturate)),
         (Type::Hf, Type::Hf) => Some(Work::Half(Opcode::Mov, alu.saturate)),
+        // What does not fit becomes the nearest that does, with `.sat` or without.
+        (Type::F | Type::Hf, _) if narrow => Some(Work::FromSingle(to)),
         _ if alu.saturate => None,
         (_, Type::F) if from.is_integer() => signed(source).map(|signed| Work::ToSingle { signed }),
         (_, Type::Hf) if from.is_integer() => {
             signed(source).map(|signed| Work::IntegerToHalf { signed })
         }
-        (Type::F | Type::Hf, _) if narrow => Some(Work::FromSingle(to)),
         _ => None,
     }
 }
