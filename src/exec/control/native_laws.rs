@@ -55,6 +55,21 @@ const HALVES: &[Opcode] = &[
     Opcode::Mov,
 ];
 
+/// Ops of doubles that are code.
+const DOUBLES: &[Opcode] = &[
+    Opcode::Add,
+    Opcode::Mul,
+    Opcode::Mad,
+    Opcode::Div,
+    Opcode::Invm,
+    Opcode::Sqrtm,
+    Opcode::Mov,
+    Opcode::Mov,
+];
+
+/// What becomes doubles.
+const DOUBLE_MOVES: &[Type] = &[Type::F, Type::D, Type::Ud, Type::Df];
+
 /// What halves become, and become of.
 const HALF_MOVES: &[Type] = &[
     Type::F,
@@ -161,8 +176,10 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
     let guarded = seed.flags >= 128;
     let beyond = !float && seed.kind % 4 == 3;
     let half = float && seed.kind / 32 < 2;
+    let double = float && seed.kind / 32 == 2;
     let opcode = *seed.opcode.get(match (float, beyond) {
         (true, _) if half => HALVES,
+        (true, _) if double => DOUBLES,
         (true, _) => FLOATS,
         (false, false) => INTEGERS,
         (false, true) => BEYOND_STEPS,
@@ -174,6 +191,8 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
     let ty = |k: usize| match (float, same) {
         (true, _) if half && moves && k == 3 * usize::from(same) => *seed.types[k].get(HALF_MOVES),
         (true, _) if half => Type::Hf,
+        (true, _) if double && moves && k == 0 => *seed.types[k].get(DOUBLE_MOVES),
+        (true, _) if double => Type::Df,
         (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
         (true, _) => Type::F,
         (false, true) if beyond => *seed.types[0].get(&TYPES[..2]),
@@ -363,7 +382,7 @@ proptest! {
         let ops = seeds.iter().map(|s| op(s, count, wide)).collect();
         let mut program = program(ops, &arena);
         program.general_bytes = PREDICATES;
-        let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
+        let mode = FloatMode { keep_single: keep, keep_double: together, ..FloatMode::default() };
         let run = |native| left(&program, &masks, mode, native, together);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         prop_assert_eq!(&native.1, &steps.1, "{:?}", program.ops);
@@ -651,6 +670,57 @@ proptest! {
     }
 }
 
+/// Doubles near one, and those whose products, sums and differences are hardly normal.
+fn double() -> impl Strategy<Value = u64> {
+    let of = |exponents: std::ops::Range<u64>| {
+        (any::<bool>(), exponents, any::<u64>())
+            .prop_map(|(s, e, m)| u64::from(s) << 63 | e << 52 | m >> 12)
+    };
+    prop_oneof![8 => of(1000..1046), 1 => of(500..524), 1 => of(1..4)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Doubles are those of the reference, fused where they are there, flushed where the mode says so.
+    #[test]
+    fn native_doubles_are_rounded_and_flushed_alike(
+        values in prop::collection::vec(double(), BYTES / 8),
+        ops in prop::collection::vec((0u8..3, any::<[u8; 3]>(), any::<u8>()), 3..12),
+        keep in any::<bool>(),
+    ) {
+        let arena: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let doubles = |(opcode, src, flags): &(u8, [u8; 3], u8)| {
+            let opcode = [Opcode::Mad, Opcode::Mul, Opcode::Add][usize::from(*opcode)];
+            // Results go where nothing is read.
+            let source = |n: u8| Source {
+                region: Region::Dense(8 * u32::from(n % 64)),
+                ty: Type::Df,
+                modifier: modifier(n / 64, false),
+            };
+            Op::Alu(Box::new(Alu {
+                opcode,
+                lanes: Lanes { count: 8, offset: 0, no_mask: true },
+                guard: None,
+                dst: Dest { region: Region::Dense(640 + 64 * u32::from(flags % 14)), ty: Type::Df },
+                dst2: None,
+                overflow: None,
+                src: src[..sources(opcode)].iter().map(|n| source(*n)).collect(),
+                saturate: false,
+                function: 0,
+                precisions: None,
+            }))
+        };
+        let mut program = program(ops.iter().map(doubles).collect(), &arena);
+        program.general_bytes = PREDICATES;
+        let mode = FloatMode { keep_double: keep, ..FloatMode::default() };
+        let run = |native| left(&program, &[u32::MAX], mode, native, true);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
+        prop_assert_eq!((differ, native.0[0].1), (None, steps.0[0].1), "{:#?}", program.ops);
+    }
+}
+
 /// Whether all lines of a body are code.
 fn is_code(body: &str) -> bool {
     let text = format!(
@@ -663,6 +733,7 @@ fn is_code(body: &str) -> bool {
 .decl W v_type=G type=w num_elts=32 align=GRF
 .decl Q v_type=G type=q num_elts=16
 .decl B v_type=G type=b num_elts=32 align=GRF
+.decl D v_type=G type=df num_elts=8 align=GRF
 .decl H v_type=G type=hf num_elts=32 align=GRF
 .decl P1 v_type=P num_elts=16
 {body}"
@@ -723,6 +794,9 @@ mul.sat (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x3c00:hf
 mad (M1, 16) H(0,0)<1> H(0,0)<1;1,0> H(0,0)<1;1,0> H(1,0)<1;1,0>
 max (M1, 16) H(0,0)<1> H(0,0)<1;1,0> H(1,0)<1;1,0>
 cmp.lt (M1, 16) P1 H(0,0)<1;1,0> 0x0:hf
+mov (M1, 8) D(0,0)<1> F(0,0)<1;1,0>
+mad (M1, 8) D(0,0)<1> D(0,0)<1;1,0> (-)D(0,0)<0;1,0> D(0,0)<1;1,0>
+add (M1_NM, 1) D(0,0)<1> D(0,0)<0;1,0> D(0,1)<0;1,0>
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.

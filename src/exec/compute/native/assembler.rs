@@ -132,6 +132,11 @@ vectors! {
     GETMANTPD = 1 3 1 0x26;
     CVTTPD2QQ = 1 1 1 0x7a;
     FPCLASSPS = 1 3 0 0x66;
+    FPCLASSPD = 1 3 1 0x66;
+    FMADD231PD = 1 2 1 0xb8;
+    SQRTPD = 1 1 1 0x51;
+    CVTDQ2PD = 2 1 0 0xe6;
+    CVTUDQ2PD = 2 1 0 0x7a;
     PADDQ = 1 1 1 0xd4;
     PANDQ = 1 1 1 0xdb;
     SHIFT_QWORDS_BY = 1 1 1 0x73;
@@ -222,7 +227,7 @@ impl Vector {
         Some(match self {
             _ if broadcast => element,
             Vector::BROADCAST | Vector::BROADCAST_QWORD | Vector::STORE_ONE => element,
-            Vector::CVTPS2PD => return None,
+            Vector::CVTPS2PD | Vector::CVTDQ2PD | Vector::CVTUDQ2PD => return None,
             // Of the first map all others have whole registers.
             _ if map == 1 => len.bytes().cast_signed(),
             Vector::PMULLD | Vector::FMADD231PS | Vector::PCMPD | Vector::PCMPUD => {

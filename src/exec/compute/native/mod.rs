@@ -21,7 +21,7 @@
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
 //! hangs on the last bits of a double. Halves are computed as singles and round once all the same (`halves`). Other float
-//! modes, sines, doubles, other functions of halves, atomics but sums of dwords, other sampler messages, lists of offsets
+//! modes, sines, comparisons and roundings of doubles, other functions of halves, atomics but sums of dwords, other sampler messages, lists of offsets
 //! and operands through addresses have no code.
 //!
 //! An own assembler for some sixty instructions, because what it replaces is dear to build (processor seconds,
@@ -35,6 +35,8 @@
 mod assembler;
 #[cfg(target_arch = "x86_64")]
 mod call;
+#[cfg(target_arch = "x86_64")]
+mod doubles;
 #[cfg(target_arch = "x86_64")]
 mod emit;
 #[cfg(target_arch = "x86_64")]

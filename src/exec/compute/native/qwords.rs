@@ -1,4 +1,4 @@
-//! Integers of 64 bits, as addresses are: eight lanes in a register.
+//! Integers of 64 bits, as addresses are, and doubles (`doubles`): eight lanes in a register.
 //!
 //! What they are is said in [`quads`](super::super::decoded): sources widened by the sign of their type, results modulo
 //! 2^64.
@@ -17,7 +17,7 @@ pub struct Qwords {
     pub lanes: Lanes,
     /// The predicate; that of `sel` chooses.
     pub guard: Option<Guard>,
-    src: Vec<Term>,
+    pub src: Vec<Term>,
     /// Arena offset of the destination.
     dst: u32,
 }
@@ -27,32 +27,34 @@ pub struct Qwords {
 enum Work {
     /// Arithmetic, shifts and logic, modulo 2^64.
     Arithmetic(Opcode),
+    /// Arithmetic of doubles, and moves to such.
+    Double(Opcode),
     /// `sel`.
     Select,
     /// `cmp` to a predicate, of what a signed qword holds or an unsigned one.
     Compare(Condition, bool),
 }
 
-/// A source and its sign.
+/// A source and its modifier: of integers their sign, of doubles any.
 #[derive(Clone, Copy)]
-struct Term {
-    quad: Quad,
-    negated: bool,
+pub struct Term {
+    pub quad: Quad,
+    pub modifier: Option<Modifier>,
 }
 
 /// A source.
 #[derive(Clone, Copy)]
-enum Quad {
+pub enum Quad {
     /// This value.
     Value(u64),
     /// A qword of the arena for all lanes.
     Each(u32),
-    /// A dword of the arena for all lanes, and whether it has a sign.
-    EachDword(u32, bool),
+    /// A dword of the arena for all lanes, and what makes a qword of it.
+    EachDword(u32, Vector),
     /// Qwords that follow each other.
     Row(u32),
     /// Dwords that follow each other.
-    Dwords(u32, bool),
+    Dwords(u32, Vector),
     /// An element of a byte or a word for all lanes.
     EachNarrow(u32, Element),
     /// The same that follow each other.
@@ -63,12 +65,18 @@ enum Quad {
 const LANES: u32 = 8;
 
 impl Quad {
-    fn of(program: &Program, source: &Source, count: u32) -> Option<Quad> {
+    fn of(program: &Program, source: &Source, count: u32, double: bool) -> Option<Quad> {
         let (bytes, end) = (source.ty.bytes(), program.image.len() as u32);
-        if !source.ty.is_integer() || matches!(source.ty, Type::V | Type::Uv | Type::Bool) {
+        let known = match double {
+            true => matches!(source.ty, Type::Df | Type::F | Type::D | Type::Ud),
+            false => {
+                source.ty.is_integer() && !matches!(source.ty, Type::V | Type::Uv | Type::Bool)
+            }
+        };
+        if !known {
             return None;
         }
-        let signed = source.ty.is_signed();
+        let wide = widening(source.ty, double);
         let one = match source.region {
             Region::Scalar(at) => Some(at),
             Region::Dense(at) if count == 1 => Some(at),
@@ -76,9 +84,11 @@ impl Quad {
         };
         if let Some(at) = one {
             return match bytes {
-                _ if program.is_constant(at) => constant(program, at, source.ty).map(Quad::Value),
+                _ if program.is_constant(at) && !(double && bytes == 4) => {
+                    constant(program, at, source.ty).map(Quad::Value)
+                }
                 8 => Some(Quad::Each(at)),
-                4 => Some(Quad::EachDword(at, signed)),
+                4 => Some(Quad::EachDword(at, wide)),
                 _ => Element::of(source.ty).map(|element| Quad::EachNarrow(at, element)),
             };
         }
@@ -86,7 +96,7 @@ impl Quad {
             // Half a register is bounded as if it were a whole one.
             Region::Dense(at) if at + bytes * count + 64 <= end => match bytes {
                 8 => Some(Quad::Row(at)),
-                4 => Some(Quad::Dwords(at, signed)),
+                4 => Some(Quad::Dwords(at, wide)),
                 _ => Element::of(source.ty).map(|element| Quad::Narrow(at, element)),
             },
             _ => None,
@@ -133,25 +143,35 @@ impl Quad {
 }
 
 impl Term {
-    fn of(program: &Program, source: &Source, count: u32) -> Option<Term> {
-        let negated = match source.modifier {
-            None => false,
-            Some(Modifier::Neg) => true,
-            Some(_) => return None,
+    fn of(program: &Program, source: &Source, count: u32, double: bool) -> Option<Term> {
+        let modifier = source.modifier;
+        let known = match modifier {
+            None => true,
+            Some(_) if double => source.ty.is_float(),
+            Some(modifier) => modifier == Modifier::Neg,
         };
-        let quad = Quad::of(program, source, count)?;
-        Some(match quad {
-            Quad::Value(value) if negated => Term {
-                quad: Quad::Value(value.wrapping_neg()),
-                negated: false,
-            },
-            quad => Term { quad, negated },
-        })
+        if !known {
+            return None;
+        }
+        let quad = Quad::of(program, source, count, double)?;
+        Some(Term { quad, modifier })
     }
 
     /// The sources of an op of so many lanes.
-    fn all(program: &Program, src: &[Source], count: u32) -> Option<Vec<Term>> {
-        src.iter().map(|s| Term::of(program, s, count)).collect()
+    fn all(program: &Program, src: &[Source], count: u32, double: bool) -> Option<Vec<Term>> {
+        let terms = src.iter().map(|s| Term::of(program, s, count, double));
+        terms.collect()
+    }
+}
+
+/// What makes a qword of a dword.
+const fn widening(ty: Type, double: bool) -> Vector {
+    match ty {
+        Type::F => Vector::CVTPS2PD,
+        Type::D if double => Vector::CVTDQ2PD,
+        Type::D => Vector::PMOVSXDQ,
+        _ if double => Vector::CVTUDQ2PD,
+        _ => Vector::PMOVZXDQ,
     }
 }
 
@@ -176,7 +196,7 @@ impl Qwords {
             work: Work::Compare(relation, signed),
             lanes,
             guard: None,
-            src: Term::all(program, src, count)?,
+            src: Term::all(program, src, count, false)?,
             dst,
         })
     }
@@ -188,14 +208,23 @@ impl Qwords {
             return None;
         };
         use Opcode::*;
-        let negated = alu.src.iter().any(|s| s.modifier.is_some());
+        let modified = alu.src.iter().any(|s| s.modifier.is_some());
+        let double = alu.dst.ty == Type::Df;
+        let doubles = alu.src.iter().all(|s| s.ty == Type::Df);
         let work = match alu.opcode {
+            // One with a modifier is arithmetic.
+            Mov if double && doubles && modified => return None,
+            Mov if double => Work::Double(Mov),
+            Add | Mul | Mad | Inv | Invm | Div | Divm | Sqrt | Sqrtm if double && doubles => {
+                Work::Double(alu.opcode)
+            }
+            _ if double => return None,
             // The low bits are those of all 64.
             Shr if alu.src[0].ty != Type::Uq => return None,
             Asr if alu.src[0].ty != Type::Q => return None,
             Sel if alu.src.iter().all(|s| s.ty.bytes() == 8) => Work::Select,
             // What a modifier of logic says is another thing.
-            And | Or | Xor | Shl | Shr | Asr if negated => return None,
+            And | Or | Xor | Shl | Shr | Asr if modified => return None,
             Mov | Add | Add3 | Mul | Mad | And | Or | Xor | Shl | Shr | Asr => {
                 Work::Arithmetic(alu.opcode)
             }
@@ -203,7 +232,7 @@ impl Qwords {
         };
         let plain = alu.dst2.is_none() && alu.overflow.is_none() && !alu.saturate;
         let inside = dst + 8 * count + 64 <= program.image.len() as u32;
-        let qwords = matches!(alu.dst.ty, Type::Q | Type::Uq);
+        let qwords = double || matches!(alu.dst.ty, Type::Q | Type::Uq);
         if !(plain && is_whole(count) && inside && qwords) {
             return None;
         }
@@ -211,7 +240,7 @@ impl Qwords {
             work,
             lanes: alu.lanes,
             guard: alu.guard,
-            src: Term::all(program, &alu.src, count)?,
+            src: Term::all(program, &alu.src, count, double)?,
             dst,
         })
     }
@@ -299,7 +328,10 @@ impl Emitter {
                 self.code.load_mask(UNORDERED, Gpr::Rax);
                 self.code.shift_right(Gpr::Rax, LANES as u8);
             }
-            let value = self.qword(op, part);
+            let value = match op.work {
+                Work::Double(opcode) => self.double_result(op, opcode, part, mask),
+                _ => self.qword(op, part),
+            };
             let target = match op.lanes.count {
                 1 => value,
                 _ => {
@@ -384,9 +416,9 @@ impl Emitter {
         let mut src = [Rm::Reg(MAKING); 3];
         for (k, term) in op.src.iter().enumerate() {
             let value = self.quad(op, term.quad, part, SOURCE[k]);
-            src[k] = match term.negated {
-                false => value,
-                true => {
+            src[k] = match term.modifier {
+                None => value,
+                Some(_) => {
                     let zero = BETWEEN[1];
                     self.code
                         .vector(Vector::PXORQ, Len::Z, zero, zero, Rm::Reg(zero));
@@ -423,7 +455,7 @@ impl Emitter {
         self.write_predicate(op.lanes, op.dst);
     }
 
-    fn qword_in_register(&mut self, value: Rm, to: Reg) -> Reg {
+    pub fn qword_in_register(&mut self, value: Rm, to: Reg) -> Reg {
         let vector = match value {
             Rm::Reg(reg) => return reg,
             Rm::Row(_) => Vector::LOAD_QWORDS,
@@ -434,7 +466,7 @@ impl Emitter {
     }
 
     /// A source, as an instruction can take it.
-    fn quad(&mut self, op: &Qwords, quad: Quad, part: u32, to: Reg) -> Rm {
+    pub fn quad(&mut self, op: &Qwords, quad: Quad, part: u32, to: Reg) -> Rm {
         let held = quad
             .read(part, op.lanes.count.into())
             .and_then(|bytes| self.holder(bytes));
@@ -463,17 +495,16 @@ impl Emitter {
             Quad::Value(value) => Rm::Const64(value),
             Quad::Each(at) => Rm::Each(at),
             Quad::Row(at) => held.map_or(Rm::Row(at + 64 * part), Rm::Reg),
-            Quad::EachDword(at, signed) => {
+            Quad::EachDword(at, wide) => {
                 let from = held.unwrap_or_else(|| {
                     self.code
                         .vector(Vector::BROADCAST, Len::Y, to, 0, Rm::Each(at));
                     to
                 });
-                self.code
-                    .vector(extend(signed), Len::Z, to, 0, Rm::Reg(from));
+                self.code.vector(wide, Len::Z, to, 0, Rm::Reg(from));
                 Rm::Reg(to)
             }
-            Quad::Dwords(at, signed) => {
+            Quad::Dwords(at, wide) => {
                 let from = match held {
                     Some(reg) if !part.is_multiple_of(2) => {
                         self.code
@@ -483,7 +514,7 @@ impl Emitter {
                     Some(reg) => Rm::Reg(reg),
                     None => Rm::Row(at + 32 * part),
                 };
-                self.code.vector(extend(signed), Len::Z, to, 0, from);
+                self.code.vector(wide, Len::Z, to, 0, from);
                 Rm::Reg(to)
             }
         }
