@@ -705,7 +705,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
         let share = self.counted_share(turns, tally.as_ref());
         if let Some(tally) = tally {
-            let native = |mode| self.known.code.counted(mode);
+            let native = |number| self.known.code.counted(number);
             (self.observe)(share.last).counted(self.program, &tally.take(native));
         }
         share
@@ -831,7 +831,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if group > turns.failed.load(Relaxed) {
                 break;
             }
-            let few = self.few.filter(|_| self.known.code.is_whole());
+            let code = &self.known.code;
+            let few = self.few.filter(|_| code.is_whole(self.plans.cut(code)));
             for _ in 0..few.unwrap_or(self.together) {
                 let Some(id) = ids.next() else { break };
                 let mut observer = (self.observe)(id);

@@ -740,7 +740,7 @@ fn is_code(body: &str) -> bool {
     );
     let program = lowered(text);
     let entered = vec![false; program.ops.len() + 1];
-    let native = Native::new(&program, &entered, [false; 2], |_| true, |_| None);
+    let native = Native::new(&program, &entered, (false, None), |_| true, |_, _| None);
     // What is refused is left out.
     assert_eq!(program.ops.len(), body.lines().count() + 1);
     // The end that every body has is a thread's own.

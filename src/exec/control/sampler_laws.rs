@@ -13,7 +13,7 @@ use crate::exec::state::observer::Silent;
 use crate::exec::state::thread::{Thread, ThreadId};
 use crate::isa::Platform;
 use crate::lower::{LowerOptions, lower};
-use crate::program::Program;
+use crate::program::{Op, Program};
 use crate::sampler::SamplerState;
 use crate::sampler::settings::{Address, Filter};
 use crate::source::Source;
@@ -237,7 +237,6 @@ proptest! {
 #[test]
 fn every_message_here_is_code() {
     use crate::exec::message::transfers::message;
-    use crate::program::Op;
     for (at, line) in LINES.iter().enumerate() {
         let program = program(&[(at, 12)], false);
         for op in &program.ops {
@@ -341,5 +340,46 @@ fn what_a_loop_changes_between_messages_is_seen() {
         let steps = run(&program, NativeCode::Never);
         assert_eq!(steps[0], steps[1], "{body}");
         assert_eq!(run(&program, NativeCode::Always), steps, "{body}");
+    }
+}
+
+#[test]
+fn what_no_code_does_here_is_left_out_of_it() {
+    if !NativeCode::is_possible() {
+        return;
+    }
+    let program = program(&[(3, 14), (5, 14), (5, 14), (5, 14)], false);
+    let format = Format::named("R8_UNORM").expect("a format");
+    let image = Surface::zeroed(Description::d2(format, 8, 8)).expect("an image");
+    let code = Decoded::new(&program);
+    let sent = program.ops.iter().position(|op| matches!(op, Op::Send(_)));
+    let sent = sent.expect("a message") as u32;
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, Arc::new(image));
+    let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+    let allowance = Allowance::new(u64::MAX, None);
+    // A program keeps its code from run to run; what its messages find may change.
+    for (filter, left_out) in [
+        (Filter::Linear, true),
+        (Filter::Nearest, false),
+        (Filter::Linear, true),
+    ] {
+        let state = SamplerState {
+            address: [Address::Clamp; 3],
+            ..SamplerState::default()
+        };
+        let state = Sampler::Texture(Arc::new(state.filtered(filter, filter)));
+        bindings.samplers.insert(1, state);
+        let (plans, resources) = (SitePlans::new(&program), Resources::new(&bindings));
+        let around = (&slm, &named, &allowance);
+        let all = (&code, &plans, &resources);
+        let environment = environment(all, around, NativeCode::Always);
+        let mut thread = Thread::new(&program, ThreadId::default(), 0xffff);
+        let ran = thread.run(&environment, &mut Silent);
+        ran.unwrap_or_else(|trap| panic!("{trap:?}"));
+        let native = environment.native_code(&program, thread.mode);
+        let native = native.expect("code");
+        assert_eq!(native.covers(sent), !left_out, "{filter:?}");
+        assert_eq!(native.until(sent + 1) == 0, left_out, "{filter:?}");
     }
 }

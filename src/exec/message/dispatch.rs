@@ -162,7 +162,7 @@ fn image<O: Observer>(
         Request::Typed(r) => {
             texels::allowed(surface, r.access).map_err(|why| refused(thread, why))?;
             let writer = resources.writer(index);
-            if let Some(writer) = writer.filter(|_| !environment.through_bits) {
+            if !environment.through_bits {
                 let plans = environment.plans;
                 plans.note_write(call.pc, index, surface, writer);
             }

@@ -6,6 +6,7 @@ use super::coalesced::Work;
 use super::sampling::channel_bytes;
 use crate::dataport::block::BlockRows;
 use crate::dataport::typed::Writer;
+use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::general;
 use crate::exec::message::call::state;
 use crate::exec::message::environment::Environment;
@@ -18,6 +19,10 @@ use crate::program::{Program, Raw, Region, Send, Source};
 use crate::sampler::plan::{MOST, NearestBytes, Places, RegisterPlan, SamplePlan};
 use crate::sampler::sample::LanePlan;
 use crate::surface::{Memory, Surface};
+use std::sync::atomic::{
+    AtomicBool, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Arc, OnceLock};
 
 /// The messages of a program, by op.
@@ -30,6 +35,9 @@ pub struct SitePlans {
     /// Of messages to memory; `None`: lanes are served one by one.
     works: Vec<OnceLock<Option<Work>>>,
     scales_again: bool,
+    /// Messages that native code leaves out, by number; and whether more is known of them since it was chosen.
+    cut: AtomicUsize,
+    knows_more: AtomicBool,
 }
 
 /// A message as the first thread sent it.
@@ -42,6 +50,8 @@ struct Site {
     plan: Option<SamplePlan>,
     /// Where a level of detail lies that lanes have in common, and it.
     level: Option<(usize, u32)>,
+    /// Whether native code can do it.
+    is_code: bool,
     /// Keeps alive what native code reads.
     _memory: Option<Arc<Memory>>,
 }
@@ -55,7 +65,51 @@ impl SitePlans {
             written: program.ops.iter().map(|_| OnceLock::new()).collect(),
             works: program.ops.iter().map(|_| OnceLock::new()).collect(),
             scales_again: scales_again(program),
+            cut: AtomicUsize::new(usize::MAX),
+            knows_more: AtomicBool::new(false),
         }
+    }
+
+    /// The cut of native code that leaves out those messages of which is known that no code does them here. Of those that
+    /// have not been sent it is taken to be as it was in the run before.
+    pub(crate) fn cut(&self, code: &Decoded) -> usize {
+        let own = self.cut.load(Relaxed);
+        let cut = if own == usize::MAX {
+            code.last_cut()
+        } else {
+            own
+        };
+        if !self.knows_more.load(Relaxed) || !self.knows_more.swap(false, Acquire) {
+            return cut;
+        }
+        let before = code.left_out(cut);
+        let ops = 0..self.sites.len() as u32;
+        let left_out = ops.filter(|&pc| {
+            let known = self.is_code(pc as usize);
+            known.map_or_else(|| before.binary_search(&pc).is_ok(), |is_code| !is_code)
+        });
+        let cut = code.cut(left_out.collect());
+        self.cut.store(cut, Relaxed);
+        cut
+    }
+
+    /// What is known of a message, worked out when it is asked for the first time.
+    fn learn<'s, T>(&self, known: &'s OnceLock<T>, of: impl FnOnce() -> T) -> &'s T {
+        let mut is_new = false;
+        let found = known.get_or_init(|| {
+            is_new = true;
+            of()
+        });
+        if is_new {
+            self.knows_more.store(true, Release);
+        }
+        found
+    }
+
+    /// Whether code can do the message at an op, if that has been seen.
+    fn is_code(&self, pc: usize) -> Option<bool> {
+        let sampled = self.sites[pc].get().map(|site| site.is_code);
+        sampled.or_else(|| self.written[pc].get().map(Option::is_some))
     }
 
     /// What native code has to know of sampler messages, by op.
@@ -68,14 +122,20 @@ impl SitePlans {
         self.scales_again
     }
 
-    /// Notes what the typed write at an op reaches, which the surface of this index and its writer say.
-    pub(super) fn note_write(&self, pc: u32, index: u32, surface: &Surface, writer: &Writer) {
+    /// Notes what the typed write at an op reaches, which the surface of this index and its writer, if it has one, say.
+    pub(super) fn note_write(
+        &self,
+        pc: u32,
+        index: u32,
+        surface: &Surface,
+        writer: Option<&Writer>,
+    ) {
         let pc = pc as usize;
         let (Some(written), Some(texels)) = (self.written.get(pc), self.texels.get(pc)) else {
             return;
         };
-        written.get_or_init(|| {
-            let bytes = writer.written_bytes(surface.memory())?;
+        self.learn(written, || {
+            let bytes = writer?.written_bytes(surface.memory())?;
             texels.note_write(index, &bytes, surface.memory());
             Some(Arc::clone(surface.memory()))
         });
@@ -91,7 +151,7 @@ impl SitePlans {
     ) {
         let pc = pc as usize;
         if let (Some(written), Some(texels)) = (self.written.get(pc), self.texels.get(pc)) {
-            written.get_or_init(|| {
+            self.learn(written, || {
                 let noted = texels.note_rows(index, rows);
                 noted.then(|| Arc::clone(memory))
             });
@@ -122,8 +182,9 @@ pub(crate) fn serve(
         // Nothing is said of levels by lanes that are off.
         return false;
     }
-    let site = site.get_or_init(|| {
-        let texels = environment.plans.texels.get(pc as usize);
+    let plans = environment.plans;
+    let site = plans.learn(site, || {
+        let texels = plans.texels.get(pc as usize);
         Site::new(leader, environment, send, (surface, sampler), texels)
     });
     let (Some(SamplePlan::Registers(plan)), Some(surface)) =
@@ -179,6 +240,7 @@ impl Site {
             sampler,
             plan: planned.map(|planned| planned.plan),
             level: planned.and_then(|planned| planned.level),
+            is_code: memory.is_some(),
             _memory: memory,
         }
     }

@@ -175,18 +175,17 @@ impl<'s> Rows<'s> {
         if environment.through_bits {
             return None;
         }
-        let rows = Rows {
+        let (surface, writer) = (resources.surface(index)?, resources.writer(index));
+        environment.plans.note_write(pc, index, surface, writer);
+        Some(Rows {
             send,
             channels: request.channels,
             coordinates: coordinates(&operands.registers, request.coordinates),
             data: operands.registers.data[0]?,
             index,
-            surface: resources.surface(index)?,
-            writer: resources.writer(index)?,
-        };
-        let plans = environment.plans;
-        plans.note_write(pc, index, rows.surface, rows.writer);
-        Some(rows)
+            surface,
+            writer: writer?,
+        })
     }
 
     /// As [`Rows::write`]; how many bytes were moved in memory and returned.

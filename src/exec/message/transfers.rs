@@ -21,7 +21,8 @@ use crate::program::{Op, Program, Raw, Region, Registers, Send, Source};
 impl<'a> Environment<'a> {
     /// Native code of a program in a mode, once it pays.
     pub(crate) fn native_code(&self, program: &Program, mode: FloatMode) -> Option<&'a Native> {
-        let kind = (self.native, self.tally.is_some());
+        let cut = self.plans.cut(self.code);
+        let kind = (self.native, self.tally.is_some(), cut);
         self.code.native(program, mode, kind, |op| match op {
             Op::Send(send) => message(program, send),
             _ => None,
@@ -33,7 +34,7 @@ impl<'a> Environment<'a> {
 pub fn native_ops(program: &Program) -> Vec<bool> {
     let code = Decoded::new(program);
     let mode = FloatMode::default();
-    let kind = (NativeCode::Always, false);
+    let kind = (NativeCode::Always, false, 0);
     let native = code.native(program, mode, kind, |op| match op {
         Op::Send(send) => message(program, send),
         _ => None,

@@ -13,6 +13,7 @@
 
 use super::observer::OpCount;
 use super::thread::{Thread, lanes_of};
+use crate::exec::compute::decoded::MOST_COUNTING;
 use crate::program::{Lanes, Op, Program};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
@@ -133,7 +134,7 @@ pub struct Tally {
     first: RefCell<[u32; SLOTS]>,
     settled: RefCell<Settled>,
     /// Of native code, by its mode.
-    counters: [OnceCell<Counters>; 2],
+    counters: [OnceCell<Counters>; MOST_COUNTING],
 }
 
 impl Tally {
@@ -170,9 +171,9 @@ impl Tally {
         }
     }
 
-    /// What native code of a mode counts in so many numbers.
-    pub(crate) fn counters(&self, mode: usize, count: usize) -> &Counters {
-        self.counters[mode].get_or_init(|| Counters::new(count))
+    /// What native code of this number counts in so many numbers.
+    pub(crate) fn counters(&self, number: usize, count: usize) -> &Counters {
+        self.counters[number].get_or_init(|| Counters::new(count))
     }
 
     /// The first parts of a run that can be counted before it runs: what a predicate says is known when its op
@@ -292,7 +293,7 @@ impl Tally {
 
     /// What was settled, by op.
     ///
-    /// * `counted`: what native code of each mode counts, and what its messages move.
+    /// * `counted`: what native code of each number counts, and what its messages move.
     pub fn take<'n, T: Fn(u32) -> Traffic>(
         &self,
         counted: impl Fn(usize) -> Option<(&'n [Counter], T)>,
@@ -312,8 +313,8 @@ impl Tally {
                 }
             });
         }
-        for (mode, counters) in self.counters.iter().enumerate() {
-            if let (Some(counters), Some((meaning, traffic))) = (counters.get(), counted(mode)) {
+        for (number, counters) in self.counters.iter().enumerate() {
+            if let (Some(counters), Some((meaning, traffic))) = (counters.get(), counted(number)) {
                 self.add(&mut counts, counters, meaning, traffic);
             }
         }

@@ -34,8 +34,8 @@ use crate::isa::Condition;
 use crate::math::simd::{self, Wide};
 use crate::program::{Guard, Lanes, Op, Program};
 use operand::{HAS_MODIFIERS, Operand, Put, Shape};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What runs a step on threads that are at it. Lanes that are off keep what they had.
 pub type Run = for<'p> fn(&mut [Thread<'p>], &Step);
@@ -161,8 +161,12 @@ pub struct Decoded {
     tables: [OnceLock<Vec<Step>>; 3],
     /// The same for runs without an observer: a step may stand for the next op too.
     joined: [OnceLock<Vec<Step>>; 3],
-    /// Native code, of the modes that have some; then such that counts.
-    native: [[OnceLock<Option<Native>>; 2]; 2],
+    /// Native code by cut, of the modes that have some; then such that counts.
+    native: [[[OnceLock<Option<Native>>; MOST_CUTS]; 2]; 2],
+    /// The messages that each cut leaves out.
+    cuts: Mutex<Vec<Vec<u32>>>,
+    /// The cut of the run that chose one last.
+    last_cut: AtomicUsize,
     /// Ops that ran before there was any.
     worked: AtomicU64,
 }
@@ -176,6 +180,18 @@ pub struct State {
     pub ce0: Option<u32>,
     /// The time.
     pub tsc: Option<u32>,
+}
+
+/// Ways at most to leave messages of a program out of its native code: those of which a run has seen that no code does
+/// them, with the surfaces and samplers that it has.
+const MOST_CUTS: usize = 4;
+
+/// Kinds of native code that count, at most.
+pub(crate) const MOST_COUNTING: usize = 2 * MOST_CUTS;
+
+/// The number of native code that counts.
+fn number_of(table: Table, cut: usize) -> usize {
+    table as usize * MOST_CUTS + cut
 }
 
 /// Float modes as far as steps differ.
@@ -224,6 +240,8 @@ impl Decoded {
             tables: Default::default(),
             joined: Default::default(),
             native: Default::default(),
+            cuts: Mutex::new(vec![Vec::new()]),
+            last_cut: AtomicUsize::new(0),
             worked: AtomicU64::new(0),
         }
     }
@@ -278,22 +296,47 @@ impl Decoded {
         })
     }
 
+    /// The number of the cut that leaves out the messages of `cut`, by ascending op; another one, if there are too many.
+    pub(crate) fn cut(&self, cut: Vec<u32>) -> usize {
+        let mut cuts = self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cuts.iter().position(|other| *other == cut);
+        let number = known.unwrap_or(cuts.len().min(MOST_CUTS - 1));
+        if number == cuts.len() {
+            cuts.push(cut);
+        }
+        self.last_cut.store(number, Relaxed);
+        number
+    }
+
+    /// The messages that a cut leaves out.
+    pub(crate) fn left_out(&self, cut: usize) -> Vec<u32> {
+        let cuts = self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
+        cuts.get(cut).cloned().unwrap_or_default()
+    }
+
+    /// The cut that was chosen last, which is likely to be right again.
+    pub(crate) fn last_cut(&self) -> usize {
+        self.last_cut.load(Relaxed)
+    }
+
     /// Native code of a mode, once it pays.
     ///
     /// * `counts`: it counts ops.
+    /// * `cut`: the number of the messages that are left to the steps.
     /// * `message`: what a message does, if it can be code.
     pub fn native(
         &self,
         program: &Program,
         mode: FloatMode,
-        (native, counts): (NativeCode, bool),
+        (native, counts, cut): (NativeCode, bool, usize),
         message: impl Fn(&Op) -> Option<Message>,
     ) -> Option<&Native> {
         let table = Table::of(mode);
         if table == Table::Other || self.worked.load(Relaxed) < native.after() {
             return None;
         }
-        let code = self.native[usize::from(counts)][table as usize].get_or_init(|| {
+        let made = &self.native[usize::from(counts)][table as usize];
+        let code = made.get(cut)?.get_or_init(|| {
             let joined = self.joined(program, mode);
             // Two ops that are one step are not parted.
             let splits = |pc: u32| match pc.checked_sub(1) {
@@ -301,22 +344,31 @@ impl Decoded {
                 None => true,
             };
             let flush = table == Table::Flushed;
-            let kind = [flush, counts];
+            let left_out = self.left_out(cut);
+            let message = |pc: u32, op: &Op| match left_out.binary_search(&pc) {
+                Ok(_) => None,
+                Err(_) => message(op),
+            };
+            let kind = (flush, counts.then_some(number_of(table, cut)));
             Native::new(program, &entered(program), kind, splits, message)
         });
         code.as_ref()
     }
 
-    /// What native code of a mode, by its number, has counted in a tally, and what its messages move.
-    pub(crate) fn counted(&self, mode: usize) -> Option<(&[Counter], impl Fn(u32) -> Traffic)> {
-        let native = self.native[1].get(mode)?.get()?.as_ref();
+    /// What native code of this number has counted in a tally, and what its messages move.
+    pub(crate) fn counted(&self, number: usize) -> Option<(&[Counter], impl Fn(u32) -> Traffic)> {
+        let made = &self.native[1].get(number / MOST_CUTS)?;
+        let native = made[number % MOST_CUTS].get()?.as_ref();
         native.map(Native::counted)
     }
 
-    /// Whether native code takes threads from their beginning to their end.
-    pub fn is_whole(&self) -> bool {
-        let mut made = self.native[0].iter().filter_map(OnceLock::get);
-        made.any(|code| code.as_ref().is_some_and(Native::is_whole))
+    /// Whether native code of a cut takes threads from their beginning to their end.
+    pub(crate) fn is_whole(&self, cut: usize) -> bool {
+        let of_cut = |modes: &[OnceLock<Option<Native>>; MOST_CUTS]| {
+            let code = modes.get(cut).and_then(OnceLock::get);
+            code.is_some_and(|code| code.as_ref().is_some_and(Native::is_whole))
+        };
+        self.native[0].iter().any(of_cut)
     }
 
     /// So many ops ran as steps.

@@ -191,11 +191,12 @@ pub fn regions(
     program: &Program,
     entered: &[bool],
     splits: impl Fn(u32) -> bool,
-    message: impl Fn(&Op) -> Option<Message>,
+    message: impl Fn(u32, &Op) -> Option<Message>,
 ) -> Vec<Region> {
     let mut found = Vec::new();
-    let item = |op| item(program, op, &message);
-    let mut items: Vec<Option<Item>> = program.ops.iter().map(item).collect();
+    let ops = (0..).zip(&program.ops);
+    let items = ops.map(|(pc, op)| item(program, op, |op| message(pc, op)));
+    let mut items: Vec<Option<Item>> = items.collect();
     let count = items.len() as u32;
     let mut start = 0;
     while start < count {

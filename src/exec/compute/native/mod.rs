@@ -150,9 +150,9 @@ mod other {
         pub fn new(
             _: &Program,
             _: &[bool],
-            _: [bool; 2],
+            _: (bool, Option<usize>),
             _: impl Fn(u32) -> bool,
-            _: impl Fn(&Op) -> Option<Message>,
+            _: impl Fn(u32, &Op) -> Option<Message>,
         ) -> Option<Native> {
             None
         }
@@ -260,9 +260,9 @@ mod host {
         barriers: Vec<bool>,
         /// Messages that are code, by op.
         messages: Vec<(u32, Message)>,
-        /// What it counts, if it does, and the number of its mode.
+        /// What it counts, if it does, and by which number it is known.
         counters: Option<Vec<Counter>>,
-        mode: usize,
+        number: usize,
         /// For each op the first one of those that are counted with it.
         counted_from: Vec<u32>,
         /// For each op the window that its message reached last.
@@ -274,22 +274,23 @@ mod host {
         /// the host has no such instructions, or no memory that can be run.
         ///
         /// * `entered`: the ops that a jump may lead to.
-        /// * `flush`, `counts`: denormal singles are flushed; it counts how often ops run, and their lanes.
+        /// * `flush`: denormal singles are flushed.
+        /// * `counts`: it counts how often ops run, and their lanes, and is known by this number.
         /// * `splits`: whether steps may stop in front of an op.
         /// * `message`: what a message does, if it can be code.
         pub fn new(
             program: &Program,
             entered: &[bool],
-            [flush, counts]: [bool; 2],
+            (flush, counts): (bool, Option<usize>),
             splits: impl Fn(u32) -> bool,
-            message: impl Fn(&Op) -> Option<Message>,
+            message: impl Fn(u32, &Op) -> Option<Message>,
         ) -> Option<Native> {
             let host = Host::detect()?;
             let regions = flow::regions(program, entered, splits, message);
             if regions.is_empty() {
                 return None;
             }
-            let mut emitter = Emitter::new(flush, counts);
+            let mut emitter = Emitter::new(flush, counts.is_some());
             // Where all lanes run, nothing has to be kept of those that are off.
             let mut doors = Vec::new();
             for (number, region) in (0..).zip(&regions) {
@@ -346,7 +347,7 @@ mod host {
             let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
             Some(Native {
                 counters,
-                mode: flush.into(),
+                number: counts.unwrap_or(0),
                 counted_from,
                 longest: longest.unwrap_or(0),
                 barriers: program.ops.iter().map(is_barrier).collect(),
@@ -415,7 +416,7 @@ mod host {
             }
             let counters = match (&self.counters, memories.tally) {
                 (None, None) => None,
-                (Some(own), Some(tally)) => Some(tally.counters(self.mode, own.len())),
+                (Some(own), Some(tally)) => Some(tally.counters(self.number, own.len())),
                 _ => return None,
             };
             let mut all: Option<Stands> = None;
