@@ -15,7 +15,7 @@ use crate::isa::Platform;
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program};
 use crate::sampler::SamplerState;
-use crate::sampler::settings::{Address, Filter};
+use crate::sampler::settings::{Address, Border, Filter};
 use crate::source::Source;
 use crate::surface::{Description, Format, Memory, Surface, Tiling};
 use crate::syntax::{ParseOptions, parse};
@@ -196,7 +196,8 @@ proptest! {
             let counts = |address| matches!(address, Address::Clamp | Address::Border);
             let address = addresses.map(|a| if counts(a) || !unnormalized { a } else { Address::Clamp });
             let [across, down] = address;
-            let state = SamplerState { address: [across, down, across], unnormalized, ..SamplerState::default() };
+            let border = Border::Channels([0x3e80_0000, 0x3f00_0000, 7, 0x3f80_0000]);
+            let state = SamplerState { address: [across, down, across], unnormalized, border, ..SamplerState::default() };
             let state = state.filtered(filter, filter);
             bindings.samplers.insert(index, Sampler::Texture(Arc::new(state)));
         }

@@ -356,7 +356,7 @@ fn plan(
         let level = level.map(|at| (at, thread.dword(at as u32 + 4 * first)));
         let of_all = level.map_or(0, |(_, level)| level);
         let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
-        let nearest = plan.nearest_bytes(surface);
+        let nearest = plan.nearest_bytes(surface, || [0; 4]);
         return Some(Planned {
             plan: SamplePlan::Registers(plan),
             level,

@@ -2,7 +2,7 @@
 
 use crate::dataport::block::BlockRows;
 use crate::dataport::typed::WrittenBytes;
-use crate::sampler::plan::NearestBytes;
+use crate::sampler::plan::{NearestBytes, Outside};
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
@@ -36,8 +36,11 @@ pub struct TexelSite {
     pub last: [AtomicU32; 2],
     /// The same; of a media block the low and the high half of the bytes from row to row.
     pub steps: [AtomicU32; 2],
-    /// 1: lanes of a sample outside the map are left to the steps; 0: the edges of the map go on.
-    pub within: AtomicU32,
+    /// What a sample finds outside the map, along each axis: [`Outside`](crate::sampler::plan::Outside).
+    pub outside: [AtomicU32; 2],
+    /// 1: it finds the border colour along one; the colour.
+    pub bordered: AtomicU32,
+    pub border: [AtomicU32; 4],
     /// Where channels are, as [`Packed`](crate::sampler::element::Packed) has them.
     pub shifts: [AtomicU32; 4],
     /// The same.
@@ -55,7 +58,10 @@ impl TexelSite {
         self.sampler.store(named.1, Relaxed);
         put(&self.scales, &texels.scales.map(f32::to_bits));
         put(&self.last, &texels.last);
-        self.within.store(texels.within.into(), Relaxed);
+        put(&self.outside, &texels.outside.map(|outside| outside as u32));
+        let bordered = texels.outside.contains(&Outside::Border);
+        self.bordered.store(bordered.into(), Relaxed);
+        put(&self.border, &texels.border);
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.packed.shifts);
         put(&self.absent, &texels.packed.absent);

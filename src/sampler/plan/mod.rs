@@ -19,6 +19,7 @@ use super::element::{Element, WithElement, with_element};
 use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
 use super::sample::LanePlan;
+use super::sample::border;
 use super::settings::{Address, SamplerState};
 use super::{axis, element, fetch, sample};
 use crate::math::simd::{self, Wide};
@@ -69,7 +70,8 @@ impl SamplePlan {
         places: Option<Places>,
     ) -> Option<(SamplePlan, Option<NearestBytes>)> {
         let inside = places.and_then(|at| RegisterPlan::inside(surface, state, request, at));
-        let nearest = inside.and_then(|plan| plan.nearest_bytes(surface));
+        let border = || border::colour(&state.border, surface.format());
+        let nearest = inside.and_then(|plan| plan.nearest_bytes(surface, border));
         let plan = match inside.filter(RegisterPlan::never_leaves) {
             Some(plan) => SamplePlan::Registers(plan),
             None => SamplePlan::Lanes(LanePlan::new(surface, state, request)?),
@@ -87,12 +89,25 @@ pub struct NearestBytes {
     pub scales: [f32; 2],
     /// Bits of the last texel along each axis, as floats; of a load how many there are, as integers.
     pub last: [u32; 2],
-    /// Only lanes inside the map get one; else its edges go on.
-    pub within: bool,
+    /// What is outside, along each axis.
+    pub outside: [Outside; 2],
+    /// The colour of texels outside, where it is that.
+    pub border: [u32; 4],
     /// Bytes from a texel to the next one along each axis.
     pub steps: [u32; 2],
     /// Where channels are in it.
     pub packed: element::Packed,
+}
+
+/// What lanes outside the map get along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The texel at the edge.
+    Edge = 0,
+    /// Another one.
+    Another = 1,
+    /// The border colour.
+    Border = 2,
 }
 
 /// What a message does with the coordinates of its lanes.
@@ -246,8 +261,14 @@ impl RegisterPlan {
     }
 
     /// What native code has to know, if each lane gets the texel it is in, or loads one, of up to four bytes.
-    pub fn nearest_bytes(&self, surface: &Surface) -> Option<NearestBytes> {
-        let mut within = false;
+    ///
+    /// * `border`: the colour of texels outside.
+    pub fn nearest_bytes(
+        &self,
+        surface: &Surface,
+        border: impl FnOnce() -> [u32; 4],
+    ) -> Option<NearestBytes> {
+        let mut outside = [Outside::Edge; 2];
         let (size, scales, last) = match &self.find {
             Find::Sampled {
                 axes,
@@ -258,7 +279,11 @@ impl RegisterPlan {
                     return None;
                 }
                 // Inside the map all modes do the same.
-                within = axes[..2].iter().any(|axis| axis.mode != Address::Clamp);
+                outside = axes.each_ref().map(|axis| match axis.mode {
+                    Address::Clamp => Outside::Edge,
+                    Address::Border => Outside::Border,
+                    _ => Outside::Another,
+                });
                 let size = axes.each_ref().map(|axis| axis.size);
                 let scales = axes.each_ref().map(|axis| match axis.unnormalized {
                     true => 1.0,
@@ -282,13 +307,18 @@ impl RegisterPlan {
         let end = (start as u64)
             + u64::from(size[0] - 1) * u64::from(steps[0])
             + u64::from(size[1] - 1) * u64::from(steps[1]);
-        let inside = end + 4 <= surface.memory().readable() as u64 && end < 1 << 31;
+        // Offsets leave bits for what is outside.
+        let inside = end + 4 <= surface.memory().readable() as u64 && end < 1 << 30;
         let packed = element::packed(surface.format())?;
         inside.then_some(NearestBytes {
             start,
             scales,
             last,
-            within,
+            border: match outside.contains(&Outside::Border) {
+                true => border(),
+                false => [0; 4],
+            },
+            outside,
             steps,
             packed,
         })

@@ -105,7 +105,9 @@ pub mod field {
     pub const TEXELS_SCALES: u32 = offset_of!(TexelSite, scales) as u32;
     pub const TEXELS_LAST: u32 = offset_of!(TexelSite, last) as u32;
     pub const TEXELS_STEPS: u32 = offset_of!(TexelSite, steps) as u32;
-    pub const TEXELS_WITHIN: u32 = offset_of!(TexelSite, within) as u32;
+    pub const TEXELS_OUTSIDE: u32 = offset_of!(TexelSite, outside) as u32;
+    pub const TEXELS_BORDERED: u32 = offset_of!(TexelSite, bordered) as u32;
+    pub const TEXELS_BORDER: u32 = offset_of!(TexelSite, border) as u32;
     pub const TEXELS_SHIFTS: u32 = offset_of!(TexelSite, shifts) as u32;
     pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;
     pub const TEXELS_MASK: u32 = offset_of!(TexelSite, mask) as u32;
@@ -300,15 +302,16 @@ impl Executable {
     /// * the numbers of each context below `counters`, and no context has fewer; nothing else borrows the contents of a
     ///   `Cell`;
     /// * hints and sampler messages of [`Reach`] below `hints`, noted and checked in the same way; then texels that are
-    ///   no further than the last ones along each axis, which were seen to be inside when the message was planned (or one before
-    ///   it that asks the same of the same surface and sampler), or whose coordinates it has compared with the numbers of
-    ///   texels there; and windows whose number it has found to be below
-    ///   `count`, or the thread's own;
+    ///   no further than the last ones along each axis, which were seen to be inside when the message was planned (or one
+    ///   before it that asks the same of the same surface and sampler), or whose coordinates it has compared with the
+    ///   numbers of texels there; lanes that have the border colour, whose offsets are negative, are masked off; and windows
+    ///   whose number it has found to be below `count`, or the thread's own;
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length (`memory`). They are those of a `Memory`
     ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by
-    ///   dwords at multiples of four, which this host does not tear, nor loses bytes beside them that others write.
+    ///   bytes, words, and dwords at multiples of four, of which this host tears no dword, nor loses bytes beside them that
+    ///   others write.
     #[expect(unsafe_code, reason = "calls what was emitted")]
     pub fn run(
         &self,

@@ -6,17 +6,22 @@
 //!  a load: inside? ─────────────────────────────▶
 //! ```
 //!
-//! A load from outside, and a sample from outside where the edges of the map do not go on, are left to the steps in front
-//! of the message.
+//! Outside is the texel at the edge, or the border colour. A load from outside, and a sample that finds something else
+//! there, are left to the steps in front of the message.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, Scaled, length};
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, Scaled, length, predicate_of};
 use super::select::Bytes;
 use super::texels::AT_LEAST;
 use super::transfer::Sample;
 use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED, SAMPLED_IN_ORDER};
+use crate::isa::Condition;
 use crate::message::SamplerOp;
+use crate::sampler::plan::Outside;
+
+/// The offset of a lane that is outside along an axis: with that of the other axis it is negative.
+const OUTSIDE: u32 = 0xc000_0000;
 
 /// How to round towards negative infinity, and to compare singles of which one may be NaN.
 const DOWN: u8 = 1;
@@ -245,11 +250,25 @@ impl Emitter {
         code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
         let zero = MAKING;
         code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
+        let clamped = |code: &mut Assembler, c: Reg, n: u32| {
+            let last = Rm::SiteEach(field::TEXELS_LAST + 4 * n);
+            // What is NaN becomes the second of two: 0.
+            code.vector(Vector::MAXPS, len, c, c, Rm::Reg(zero));
+            code.vector(Vector::MINPS, len, c, c, last);
+        };
+        let in_bytes = |code: &mut Assembler, c: Reg, n: u32| {
+            let steps = Rm::SiteEach(field::TEXELS_STEPS + 4 * n);
+            if !load {
+                code.vector(Vector::CVTTPS2DQ, len, c, 0, Rm::Reg(c));
+            }
+            code.vector(Vector::PMULLD, len, c, c, steps);
+        };
         for (n, c) in (0..).zip([SOURCE[0], BETWEEN[0]]) {
             let each = |first: u32| Rm::SiteEach(first + 4 * n);
             if matches!(how, Coordinates::Sampled(scaled) if scaled[n as usize]) {
                 continue;
             }
+            let next = code.label();
             if let Coordinates::Loaded(mask) = how {
                 let outside = (CONDITION[0], mask.unwrap_or(0), false);
                 let size = each(field::TEXELS_LAST);
@@ -258,32 +277,30 @@ impl Emitter {
                 code.jump_if(If::NotZero, other);
             } else {
                 code.vector(Vector::MULPS, len, c, c, each(field::TEXELS_SCALES));
-                let clamps = code.label();
-                code.compare_place(Place::Site(field::TEXELS_WITHIN), 0);
+                let (clamps, whole) = (code.label(), BETWEEN[1]);
+                let outside = Place::Site(field::TEXELS_OUTSIDE + 4 * n);
+                code.compare_place(outside, Outside::Edge as u32);
                 code.jump_if(If::Zero, clamps);
                 // Inside is what the edges do not change.
-                let [_, whole, clamped] = BETWEEN;
-                code.vector_by(Vector::RNDSCALEPS, len, whole, 0, Rm::Reg(c), DOWN);
-                code.vector(Vector::MAXPS, len, clamped, whole, Rm::Reg(zero));
-                code.vector(
-                    Vector::MINPS,
-                    len,
-                    clamped,
-                    clamped,
-                    each(field::TEXELS_LAST),
-                );
+                code.vector_by(Vector::RNDSCALEPS, len, c, 0, Rm::Reg(c), DOWN);
+                code.copy(whole, c);
+                clamped(code, c, n);
                 let to = (CONDITION[0], 0, false);
-                let clamped = Rm::Reg(clamped);
-                code.masked(Vector::CMPPS, len, to, whole, clamped, Some(NOT_EQUAL));
+                code.masked(Vector::CMPPS, len, to, whole, Rm::Reg(c), Some(NOT_EQUAL));
                 code.test_masks(CONDITION[0], CONDITION[0]);
+                code.jump_if(If::Zero, clamps);
+                code.compare_place(outside, Outside::Border as u32);
                 code.jump_if(If::NotZero, other);
+                in_bytes(code, c, n);
+                let to = (c, CONDITION[0], false);
+                let marked = Rm::Const(OUTSIDE);
+                code.masked(Vector::BROADCAST, len, to, 0, marked, None);
+                code.jump(next);
                 code.bind(clamps);
-                // What is NaN becomes the second of two: 0.
-                code.vector(Vector::MAXPS, len, c, c, Rm::Reg(zero));
-                code.vector(Vector::MINPS, len, c, c, each(field::TEXELS_LAST));
-                code.vector(Vector::CVTTPS2DQ, len, c, 0, Rm::Reg(c));
+                clamped(code, c, n);
             }
-            code.vector(Vector::PMULLD, len, c, c, each(field::TEXELS_STEPS));
+            in_bytes(code, c, n);
+            code.bind(next);
         }
         let [across, down] = [SOURCE[0], BETWEEN[0]];
         code.vector(Vector::PADDD, len, BETWEEN[1], across, Rm::Reg(down));
@@ -295,7 +312,12 @@ impl Emitter {
     fn channels_of_texels(&mut self, count: u8, mask: Option<Mask>, channels: u8) {
         let (len, offsets) = (length(count), SOURCE[0]);
         let [value, _, texels] = BETWEEN;
-        let (done, apart) = (self.code.label(), self.code.label());
+        let code = &mut self.code;
+        let (done, apart) = (code.label(), code.label());
+        let (all_inside, bordered, convert) = (code.label(), code.label(), code.label());
+        code.compare_place(Place::Site(field::TEXELS_BORDERED), 0);
+        code.jump_if(If::NotZero, bordered);
+        code.bind(all_inside);
         self.unless_follow(len, 0, 4, mask);
         self.code.jump_if(If::NotZero, apart);
         self.first_offset(0);
@@ -311,6 +333,7 @@ impl Emitter {
         let from = Rm::WindowLanes(offsets, 0);
         code.masked(Vector::GATHER, len, lanes, 0, from, None);
         code.bind(done);
+        code.bind(convert);
         let (as_they_are, in_order) = (code.label(), code.label());
         for (how, label) in [(SAMPLED_IN_ORDER, in_order), (AS_THEY_ARE, as_they_are)] {
             code.compare_place(Place::Site(field::TEXELS_KNOWN), how);
@@ -351,6 +374,32 @@ impl Emitter {
         for (c, to) in asked() {
             bits(code, c, to);
             or_absent(code, c, to);
+        }
+        code.back();
+        code.bind(bordered);
+        let [inside, outside] = CONDITION;
+        code.vector(Vector::PXORD, len, texels, texels, Rm::Reg(texels));
+        let compared = |code: &mut Assembler, to: (Mask, Mask, bool), how: Condition| {
+            let number = Some(predicate_of(how));
+            code.masked(Vector::PCMPD, len, to, offsets, Rm::Reg(texels), number);
+        };
+        compared(code, (outside, 0, false), Condition::Lt);
+        code.test_masks(outside, outside);
+        code.jump_if(If::Zero, all_inside);
+        compared(code, (inside, mask.unwrap_or(0), false), Condition::Ge);
+        code.masked(
+            Vector::GATHER,
+            len,
+            (texels, inside, false),
+            0,
+            Rm::WindowLanes(offsets, 0),
+            None,
+        );
+        code.call(convert);
+        for (c, to) in asked() {
+            let border = Rm::SiteEach(field::TEXELS_BORDER + 4 * c);
+            let to = (to, outside, false);
+            code.masked(Vector::BROADCAST, len, to, 0, border, None);
         }
     }
 }
