@@ -310,8 +310,8 @@ impl Executable {
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length (`memory`). They are those of a `Memory`
     ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by
-    ///   bytes, words, and dwords at multiples of four, of which this host tears no dword, nor loses bytes beside them that
-    ///   others write.
+    ///   bytes, words and dwords, of which this host tears none at a multiple of its size, and loses no bytes beside them
+    ///   that others write; elsewhere `Memory` takes several words, too.
     #[expect(unsafe_code, reason = "calls what was emitted")]
     pub fn run(
         &self,

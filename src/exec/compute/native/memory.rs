@@ -309,7 +309,7 @@ impl Emitter {
             let skipped = Rm::Const(message.skipped);
             self.code.vector(Vector::PADDD, len, to, to, skipped);
         }
-        if message.bytes == 4 && message.unit < 4 {
+        if message.update.is_some() && message.unit < 4 {
             let apart = (CONDITION[0], on, false);
             self.code
                 .masked(Vector::PTESTMD, len, apart, to, Rm::Const(3), None);
@@ -351,14 +351,13 @@ impl Emitter {
             let limit = Rm::Reg(LIMIT);
             self.code
                 .masked(Vector::PCMPUQ, Len::Z, outside, into, limit, Some(GREATER));
-            match message.bytes {
-                4 => {
-                    let apart = (CONDITION[1], on, false);
-                    self.code
-                        .masked(Vector::PTESTMQ, Len::Z, apart, into, Rm::Const64(3), None);
-                    self.leave_if_mask(CONDITION[0], CONDITION[1]);
-                }
-                _ => self.leave_if_mask(CONDITION[0], CONDITION[0]),
+            if message.update.is_some() {
+                let apart = (CONDITION[1], on, false);
+                self.code
+                    .masked(Vector::PTESTMQ, Len::Z, apart, into, Rm::Const64(3), None);
+                self.leave_if_mask(CONDITION[0], CONDITION[1]);
+            } else {
+                self.leave_if_mask(CONDITION[0], CONDITION[0]);
             }
             // The low halves: the register is the source here, and its place what is written.
             let low = if n == 0 { to } else { MAKING };
