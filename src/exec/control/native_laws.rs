@@ -6,12 +6,12 @@ use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::laws::{
     FLOATS, INTEGERS, TYPES, dword, lowered, modifier, program, sources,
 };
-use crate::exec::compute::native::{Native, NativeCode};
+use crate::exec::compute::native::{Native, NativeCode, Rounds};
 use crate::exec::message::blocks::Kept;
 use crate::exec::message::environment::{Allowance, Environment};
 use crate::exec::message::site_plans::SitePlans;
 use crate::exec::state::bindings::{Bindings, Resources};
-use crate::exec::state::float_mode::FloatMode;
+use crate::exec::state::float_mode::{FloatMode, Rounding};
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::observer::Silent;
 use crate::exec::state::thread::{Stop, Thread, ThreadId};
@@ -372,6 +372,7 @@ proptest! {
         seeds in prop::collection::vec(seed(), 3..24),
         wide in prop::bool::weighted(0.3),
         keep in any::<bool>(),
+        to_zero in prop::bool::weighted(0.3),
         masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..5),
         together in any::<bool>(),
     ) {
@@ -382,7 +383,8 @@ proptest! {
         let ops = seeds.iter().map(|s| op(s, count, wide)).collect();
         let mut program = program(ops, &arena);
         program.general_bytes = PREDICATES;
-        let mode = FloatMode { keep_single: keep, keep_double: together, ..FloatMode::default() };
+        let rounding = if to_zero { Rounding::Zero } else { Rounding::Nearest };
+        let mode = FloatMode { keep_single: keep, keep_double: together, rounding, ..FloatMode::default() };
         let run = |native| left(&program, &masks, mode, native, together);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         prop_assert_eq!(&native.1, &steps.1, "{:?}", program.ops);
@@ -740,7 +742,13 @@ fn is_code(body: &str) -> bool {
     );
     let program = lowered(text);
     let entered = vec![false; program.ops.len() + 1];
-    let native = Native::new(&program, &entered, (false, None), |_| true, |_, _| None);
+    let native = Native::new(
+        &program,
+        &entered,
+        (Rounds::Kept, None),
+        |_| true,
+        |_, _| None,
+    );
     // What is refused is left out.
     assert_eq!(program.ops.len(), body.lines().count() + 1);
     // The end that every body has is a thread's own.

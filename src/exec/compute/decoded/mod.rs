@@ -26,7 +26,7 @@ mod rows;
 mod single;
 
 use super::native::transfer::Message;
-use super::native::{Native, NativeCode};
+use super::native::{Native, NativeCode, Rounds};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::tally::{Counter, Traffic};
 use crate::exec::state::thread::Thread;
@@ -162,7 +162,7 @@ pub struct Decoded {
     /// The same for runs without an observer: a step may stand for the next op too.
     joined: [OnceLock<Vec<Step>>; 3],
     /// Native code by cut, of the modes that have some; then such that counts.
-    native: [[[OnceLock<Option<Native>>; MOST_CUTS]; 2]; 2],
+    native: [[[OnceLock<Option<Native>>; MOST_CUTS]; 3]; 2],
     /// The messages that each cut leaves out.
     cuts: Mutex<Vec<Vec<u32>>>,
     /// The cut of the run that chose one last.
@@ -187,12 +187,7 @@ pub struct State {
 const MOST_CUTS: usize = 4;
 
 /// Kinds of native code that count, at most.
-pub(crate) const MOST_COUNTING: usize = 2 * MOST_CUTS;
-
-/// The number of native code that counts.
-fn number_of(table: Table, cut: usize) -> usize {
-    table as usize * MOST_CUTS + cut
-}
+pub(crate) const MOST_COUNTING: usize = 3 * MOST_CUTS;
 
 /// Float modes as far as steps differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -331,11 +326,11 @@ impl Decoded {
         (native, counts, cut): (NativeCode, bool, usize),
         message: impl Fn(&Op) -> Option<Message>,
     ) -> Option<&Native> {
-        let table = Table::of(mode);
-        if table == Table::Other || self.worked.load(Relaxed) < native.after() {
+        let rounds = Rounds::of(mode)?;
+        if self.worked.load(Relaxed) < native.after() {
             return None;
         }
-        let made = &self.native[usize::from(counts)][table as usize];
+        let made = &self.native[usize::from(counts)][rounds as usize];
         let code = made.get(cut)?.get_or_init(|| {
             let joined = self.joined(program, mode);
             // Two ops that are one step are not parted.
@@ -343,13 +338,12 @@ impl Decoded {
                 Some(before) => joined[before as usize].ops == 1,
                 None => true,
             };
-            let flush = table == Table::Flushed;
             let left_out = self.left_out(cut);
             let message = |pc: u32, op: &Op| match left_out.binary_search(&pc) {
                 Ok(_) => None,
                 Err(_) => message(op),
             };
-            let kind = (flush, counts.then_some(number_of(table, cut)));
+            let kind = (rounds, counts.then_some(rounds as usize * MOST_CUTS + cut));
             Native::new(program, &entered(program), kind, splits, message)
         });
         code.as_ref()

@@ -33,6 +33,9 @@ pub const ARENA_BIAS: u32 = 128 * 64;
 /// Bytes of the frame of what is done lane after lane: three registers of 16 lanes and a few dwords.
 const FRAME: u32 = 208;
 
+/// MXCSR that rounds toward zero, keeps denormals and takes no exception.
+const MXCSR_TO_ZERO: u32 = 0x7f80;
+
 /// A vector register, 0 to 31.
 pub type Reg = u8;
 
@@ -859,6 +862,21 @@ impl Assembler {
         self.dword(FRAME);
         self.pop(Gpr::Rbp);
         self.pop(Gpr::Rbx);
+    }
+
+    /// Keeps MXCSR on the stack, and has singles rounded toward zero from here on; no exception is taken.
+    pub fn round_to_zero(&mut self) {
+        // sub rsp, 8; stmxcsr [rsp]; push MXCSR; ldmxcsr [rsp]; add rsp, 8
+        self.bytes.extend([0x48, 0x83, 0xec, 8]);
+        self.bytes.extend([0x0f, 0xae, 0x1c, 0x24, 0x68]);
+        self.dword(MXCSR_TO_ZERO);
+        self.restore_rounding();
+    }
+
+    /// MXCSR is again what is on the stack, and goes from there.
+    pub fn restore_rounding(&mut self) {
+        self.bytes.extend([0x0f, 0xae, 0x14, 0x24]);
+        self.bytes.extend([0x48, 0x83, 0xc4, 8]);
     }
 
     /// The place of the lowest bit of `eax`, which is cleared, in `edx`; AVX-512 hosts have these instructions.

@@ -338,7 +338,7 @@ impl Executable {
         let function: Function = unsafe { std::mem::transmute(address) };
         // SAFETY: the code reads and writes what is listed above, which `threads` and `reach` borrow. What it pushes
         // it pops. Other registers that it changes are the callee's in this calling convention; MXCSR
-        // is not changed. It ends: backward jumps ask for the budget.
+        // is afterwards what it was. It ends: backward jumps ask for the budget.
         unsafe { function(range.start, range.end) };
         true
     }

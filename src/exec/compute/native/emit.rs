@@ -10,6 +10,7 @@
 //! ```
 
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
+use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
@@ -121,6 +122,8 @@ pub struct Emitter {
     pub code: Assembler,
     /// Denormal singles are flushed.
     pub flush: bool,
+    /// Singles are rounded toward zero.
+    pub to_zero: bool,
     /// Bytes that a register holds wherever the region is; they are stored where it is left.
     pub pinned: Vec<(Bytes, Reg)>,
     /// Predicates that general registers hold wherever the region is.
@@ -150,10 +153,11 @@ pub struct Emitter {
 }
 
 impl Emitter {
-    pub fn new(flush: bool, counts: bool) -> Emitter {
+    pub fn new(rounds: Rounds, counts: bool) -> Emitter {
         Emitter {
             code: Assembler::default(),
-            flush,
+            flush: rounds == Rounds::Flushed,
+            to_zero: rounds == Rounds::ToZero,
             pinned: Vec::new(),
             flags: Vec::new(),
             held: Vec::new(),

@@ -18,7 +18,7 @@ use super::call::{MOST_PLACES, field};
 use super::emit::{Emitter, FIRST_HELD, REGISTERS};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
-use super::transfer::{Block, Message, Rectangle, Sample, Target, TexelWrite, Transfer};
+use super::transfer::{Block, Change, Message, Rectangle, Sample, Target, TexelWrite, Transfer};
 use crate::exec::state::tally::Counter;
 use crate::exec::state::thread::lanes_of;
 use crate::program::{Group, Guard, Lanes, Op, Program};
@@ -169,6 +169,17 @@ impl Item {
         }
     }
 
+    /// Whether its code follows the rounding of the host: it rounds once, as the op does, or not at all.
+    fn follows_rounding(&self) -> bool {
+        match self {
+            Item::Inst(inst) => inst.follows_rounding(),
+            Item::Qwords(op) => op.is_of_integers(),
+            Item::Transfer(message) => message.update.is_none_or(Change::is_of_integers),
+            Item::Sample(_) | Item::Texels(_) => false,
+            Item::Block(_) | Item::Rectangle(_) | Item::Goto { .. } => true,
+        }
+    }
+
     /// How much it is worth to have it as code.
     fn worth(&self) -> usize {
         match self {
@@ -187,15 +198,20 @@ impl Item {
 /// * `entered`: the ops that a jump may lead to.
 /// * `splits`: whether one may begin at an op.
 /// * `message`: what a message does, if it can be code.
+/// * `to_zero`: singles are rounded toward zero.
 pub fn regions(
     program: &Program,
     entered: &[bool],
     splits: impl Fn(u32) -> bool,
     message: impl Fn(u32, &Op) -> Option<Message>,
+    to_zero: bool,
 ) -> Vec<Region> {
     let mut found = Vec::new();
     let ops = (0..).zip(&program.ops);
-    let items = ops.map(|(pc, op)| item(program, op, |op| message(pc, op)));
+    let items = ops.map(|(pc, op)| {
+        let item = item(program, op, |op| message(pc, op))?;
+        (!to_zero || item.follows_rounding()).then_some(item)
+    });
     let mut items: Vec<Option<Item>> = items.collect();
     let count = items.len() as u32;
     let mut start = 0;
@@ -530,6 +546,9 @@ impl Flow<'_> {
             code.push(Gpr::Rbx);
             code.push(Gpr::Rbp);
             FLAGS.into_iter().for_each(|flag| code.push(flag));
+            if self.emitter.to_zero {
+                code.round_to_zero();
+            }
             code.move_wide(Gpr::Rbx, Gpr::Rsi);
             code.address(Gpr::Rbp, next);
             code.bind(next);
@@ -573,6 +592,9 @@ impl Flow<'_> {
         code.jump_if(If::AboveOrEqual, done);
         code.jump_to(Gpr::Rbp);
         code.bind(done);
+        if self.emitter.to_zero {
+            code.restore_rounding();
+        }
         FLAGS.into_iter().rev().for_each(|flag| code.pop(flag));
         code.pop(Gpr::Rbp);
         code.pop(Gpr::Rbx);

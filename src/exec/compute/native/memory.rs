@@ -754,6 +754,11 @@ impl Emitter {
 }
 
 impl Change {
+    /// Whether nothing is rounded.
+    pub fn is_of_integers(self) -> bool {
+        self.becomes != Becomes::FloatSum
+    }
+
     /// Where the dwords lie that those in memory are compared with.
     const fn compared(self) -> Option<u32> {
         match self.becomes {

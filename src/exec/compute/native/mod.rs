@@ -63,6 +63,7 @@ mod strides;
 mod texels;
 pub mod transfer;
 
+use crate::exec::state::float_mode::{FloatMode, Rounding};
 use crate::exec::state::tally::Tally;
 use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::Windows;
@@ -97,6 +98,29 @@ impl NativeCode {
             NativeCode::Auto => 1 << 14,
             NativeCode::Never => u64::MAX,
             NativeCode::Always => 0,
+        }
+    }
+}
+
+/// What becomes of results that are no singles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounds {
+    /// The nearest, denormals among them.
+    Kept = 0,
+    /// The nearest; a zero in place of a denormal.
+    Flushed = 1,
+    /// The next one toward zero, denormals among them.
+    ToZero = 2,
+}
+
+impl Rounds {
+    /// Those of a float mode, if there is code for it.
+    pub const fn of(mode: FloatMode) -> Option<Rounds> {
+        match (mode.rounding, mode.keep_single, mode.alt) {
+            (Rounding::Nearest, true, false) => Some(Rounds::Kept),
+            (Rounding::Nearest, false, false) => Some(Rounds::Flushed),
+            (Rounding::Zero, true, false) => Some(Rounds::ToZero),
+            _ => None,
         }
     }
 }
@@ -136,7 +160,7 @@ pub use other::Native;
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
     use super::transfer::Message;
-    use super::{Memories, Stands};
+    use super::{Memories, Rounds, Stands};
     use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
@@ -150,7 +174,7 @@ mod other {
         pub fn new(
             _: &Program,
             _: &[bool],
-            _: (bool, Option<usize>),
+            _: (Rounds, Option<usize>),
             _: impl Fn(u32) -> bool,
             _: impl Fn(u32, &Op) -> Option<Message>,
         ) -> Option<Native> {
@@ -199,7 +223,7 @@ mod host {
     use super::emit::Emitter;
     use super::flow::{self, Region};
     use super::transfer::{Message, Target};
-    use super::{Memories, Stands, Tally};
+    use super::{Memories, Rounds, Stands, Tally};
     use crate::exec::state::frame::Frame;
     use crate::exec::state::tally::{Counter, Counters, Traffic};
     use crate::exec::state::thread::Thread;
@@ -274,23 +298,24 @@ mod host {
         /// the host has no such instructions, or no memory that can be run.
         ///
         /// * `entered`: the ops that a jump may lead to.
-        /// * `flush`: denormal singles are flushed.
+        /// * `rounds`: what becomes of results that are no singles.
         /// * `counts`: it counts how often ops run, and their lanes, and is known by this number.
         /// * `splits`: whether steps may stop in front of an op.
         /// * `message`: what a message does, if it can be code.
         pub fn new(
             program: &Program,
             entered: &[bool],
-            (flush, counts): (bool, Option<usize>),
+            (rounds, counts): (Rounds, Option<usize>),
             splits: impl Fn(u32) -> bool,
             message: impl Fn(u32, &Op) -> Option<Message>,
         ) -> Option<Native> {
             let host = Host::detect()?;
-            let regions = flow::regions(program, entered, splits, message);
+            let to_zero = rounds == Rounds::ToZero;
+            let regions = flow::regions(program, entered, splits, message, to_zero);
             if regions.is_empty() {
                 return None;
             }
-            let mut emitter = Emitter::new(flush, counts.is_some());
+            let mut emitter = Emitter::new(rounds, counts.is_some());
             // Where all lanes run, nothing has to be kept of those that are off.
             let mut doors = Vec::new();
             for (number, region) in (0..).zip(&regions) {

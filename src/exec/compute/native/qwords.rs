@@ -245,6 +245,11 @@ impl Qwords {
         })
     }
 
+    /// Whether nothing is rounded.
+    pub fn is_of_integers(&self) -> bool {
+        !matches!(self.work, Work::Double(_))
+    }
+
     /// Registers of lanes.
     fn parts(&self) -> u32 {
         u32::from(self.lanes.count).div_ceil(LANES)

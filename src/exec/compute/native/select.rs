@@ -450,6 +450,18 @@ impl Inst {
         })
     }
 
+    /// Whether its code rounds once, as the op does, or not at all.
+    pub fn follows_rounding(&self) -> bool {
+        use Opcode::*;
+        match self.work {
+            Work::Single(opcode, _) => {
+                !self.halves && matches!(opcode, Add | Mul | Mad | Min | Max)
+            }
+            Work::Half(..) | Work::ToHalf(_) | Work::IntegerToHalf { .. } => false,
+            _ => !self.halves,
+        }
+    }
+
     /// Lanes of a row: all that a register holds, or all that there are.
     pub fn row(&self) -> u8 {
         self.lanes.count.min(16)
