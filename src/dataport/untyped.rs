@@ -219,6 +219,8 @@ fn float(op: AtomicOp, old: f64, a: f64, b: f64) -> f64 {
         AtomicOp::FMax if old.is_nan() || a > old => a,
         AtomicOp::FMin if old.is_nan() || a < old => a,
         AtomicOp::FCmpWr if old == a => b,
+        // Of two that are NaN it is the one in memory.
+        AtomicOp::FAdd | AtomicOp::FSub if old.is_nan() => old + old,
         AtomicOp::FAdd => old + a,
         AtomicOp::FSub => old - a,
         _ => old,

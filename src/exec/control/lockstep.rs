@@ -97,6 +97,7 @@ pub fn run<'e, 'p: 'e, O: Observer>(
     if let Some(tally) = environment.tally {
         tally.begin(threads);
     }
+    environment.plans.choose_cut(environment.code);
     let least = match environment.turn {
         u64::MAX => u64::MAX,
         _ => {

@@ -88,6 +88,10 @@ const NARROW: &[&str] = &[
     "lsc_atomic_fadd.ugm @ D:d32 flat[Q]:a64 O %null",
     "lsc_atomic_and.slm (M1_NM, 1) %null:d32 flat[O]:a32 P %null",
     "lsc_atomic_or.ugm (M1_NM, 1) D:d32 flat[Q]:a64 P %null",
+    "lsc_atomic_iinc.slm (M1_NM, 1) N:d32 flat[O]:a32 %null %null",
+    "lsc_load.ugm (M1_NM, 1) N:d8u32 flat[Q]:a64",
+    "mov (M1_NM, 1) B(0,0)<1> Q(0,1)<0;1,0>",
+    "mov (M1_NM, 1) H(0,0)<1> N(0,0)<0;1,0>",
     "lsc_atomic_iadd.ugm @ D:d32 flat[Q]:a64 O %null",
     "lsc_atomic_idec.slm @ %null:d32 flat[O]:a32 %null %null",
     "oword_ld_unaligned (4) T6 P(0,1)<0;1,0> D.0",
@@ -120,8 +124,8 @@ fn program(lines: &[(usize, u8)], wide: bool) -> Program {
 .decl Q v_type=G type=uq num_elts=32 align=GRF
 .decl R v_type=G type=uq num_elts=32 align=GRF
 .decl N v_type=G type=ud num_elts=1 align=GRF
-.decl B v_type=G type=uq num_elts=1 align=GRF
-.decl H v_type=G type=ud num_elts=1 align=GRF
+.decl H v_type=G type=ud num_elts=1
+.decl B v_type=G type=uq num_elts=1
 .decl SOME v_type=P num_elts=32
 .decl T6 v_type=T num_elts=1
 .decl T7 v_type=T num_elts=1
@@ -289,5 +293,19 @@ fn every_message_here_is_code() {
             .collect();
         assert!(sends.iter().all(|is_code| *is_code), "{line}");
     }
-    assert_eq!(NARROW.len(), 78);
+    assert_eq!(NARROW.len(), 82);
+}
+
+#[test]
+fn what_lies_behind_the_result_of_one_lane_stays() {
+    let line = |start: &str| {
+        let at = NARROW.iter().position(|line| line.starts_with(start));
+        (at.expect("a line"), 14)
+    };
+    let counts = line("lsc_atomic_iinc.slm (M1_NM, 1) N");
+    let between = [line("mov (M1_NM, 1) H"), line("xor (M1_NM, 1) H")];
+    let program = program(&[&[counts][..], &between, &[counts]].concat(), false);
+    let run = |native| left(&program, &[(0, 4, 0, 3); 3], &[0xffff], native);
+    let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+    assert_eq!(native, steps);
 }

@@ -66,6 +66,7 @@ impl Thread<'_> {
             true => None,
             false => environment.native_code(program, mode),
         };
+        environment.plans.choose_cut(code);
         let mut steps = steps_of(self.mode);
         let mut native = native_of(self.mode);
         if native.is_none() && !watched {

@@ -23,7 +23,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The messages of a program, by op.
 pub struct SitePlans {
@@ -38,6 +38,7 @@ pub struct SitePlans {
     /// Messages that native code leaves out, by number; and whether more is known of them since it was chosen.
     cut: AtomicUsize,
     knows_more: AtomicBool,
+    choosing: Mutex<()>,
 }
 
 /// A message as the first thread sent it.
@@ -67,30 +68,35 @@ impl SitePlans {
             scales_again: scales_again(program),
             cut: AtomicUsize::new(usize::MAX),
             knows_more: AtomicBool::new(false),
+            choosing: Mutex::default(),
         }
     }
 
-    /// The cut of native code that leaves out those messages of which is known that no code does them here. Of those that
-    /// have not been sent it is taken to be as it was in the run before.
+    /// The cut of native code that was chosen, in this run or else in the one before.
     pub(crate) fn cut(&self, code: &Decoded) -> usize {
-        let own = self.cut.load(Relaxed);
-        let cut = if own == usize::MAX {
-            code.last_cut()
-        } else {
-            own
-        };
-        if !self.knows_more.load(Relaxed) || !self.knows_more.swap(false, Acquire) {
-            return cut;
+        match self.cut.load(Relaxed) {
+            usize::MAX => code.last_cut(),
+            own => own,
         }
-        let before = code.left_out(cut);
+    }
+
+    /// Chooses the cut that leaves out those messages of which is known that no code does them here. Of those that have
+    /// not been sent it is taken to be as it was. Asked when threads begin: then those before them have sent all.
+    pub(crate) fn choose_cut(&self, code: &Decoded) {
+        if !self.knows_more.load(Relaxed) {
+            return;
+        }
+        let _alone = self.choosing.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.knows_more.swap(false, Acquire) {
+            return;
+        }
+        let before = code.left_out(self.cut(code));
         let ops = 0..self.sites.len() as u32;
         let left_out = ops.filter(|&pc| {
             let known = self.is_code(pc as usize);
             known.map_or_else(|| before.binary_search(&pc).is_ok(), |is_code| !is_code)
         });
-        let cut = code.cut(left_out.collect());
-        self.cut.store(cut, Relaxed);
-        cut
+        self.cut.store(code.cut(left_out.collect()), Relaxed);
     }
 
     /// What is known of a message, worked out when it is asked for the first time.

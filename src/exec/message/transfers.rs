@@ -67,8 +67,11 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
         8 | 16 | 32 => Some(Message::Lanes(transfer)),
         // One lane that always runs is one piece, if a dword is moved.
         1 if send.lanes.no_mask && send.guard.is_none() => {
+            let end = program.image.len() as u32;
+            // Wide loads and stores stay inside the arena.
+            let inside = transfer.addresses + 64 <= end && transfer.data + 16 <= end;
             let piece = piece(program, &transfer).map(Message::Block);
-            piece.or(Some(Message::Lanes(transfer)))
+            piece.or(inside.then_some(Message::Lanes(transfer)))
         }
         _ => None,
     }
@@ -316,7 +319,13 @@ fn change(update: &Update, count: usize) -> Option<Change> {
         AtomicOp::FSub | AtomicOp::FMax | AtomicOp::FMin | AtomicOp::FCmpWr => return None,
     };
     let dwords = (update.ty.bits, update.ty.bfloat, update.slot) == (32, false, 4);
-    dwords.then_some(Change {
+    // Steps read the values of a lane when those before it have their answers.
+    let answer = update.answer.map(|raw| raw.offset);
+    let apart = |value: &Raw| {
+        answer.is_none_or(|at| at == value.offset || at.abs_diff(value.offset) >= 4 * count as u32)
+    };
+    let apart = update.values.iter().flatten().all(apart);
+    (dwords && apart).then_some(Change {
         becomes,
         amount,
         returns: update.answer.is_some(),

@@ -532,8 +532,20 @@ impl Emitter {
         }
         self.code.bind(done);
         for (row, target) in rows.into_iter().zip(targets) {
-            self.put_row(row, len, target);
+            self.put_lanes(message, row, mask, target);
         }
+    }
+
+    /// Puts what a message has brought where it belongs: of one lane no more than that.
+    fn put_lanes(&mut self, message: &Transfer, row: Bytes, mask: Option<Mask>, from: Reg) {
+        let len = length(message.row());
+        if message.row() > 1 {
+            return self.put_row(row, len, from);
+        }
+        self.overwrite(row);
+        let from = (from, mask.unwrap_or(0), false);
+        self.code
+            .masked(Vector::STORE, len, from, 0, Rm::Row(row.at), None);
     }
 
     /// Goes to a label unless all of 16 lanes run.
@@ -693,7 +705,7 @@ impl Emitter {
             let row = message.row_of(0, half);
             let target = self.row_target(row, len, mask);
             self.finish(len, target, mask, between);
-            self.put_row(row, len, target);
+            self.put_lanes(message, row, mask, target);
         }
     }
 
@@ -732,7 +744,8 @@ impl Emitter {
                     let to = Rm::Reg(Gpr::Rdx as u8);
                     code.vector(Vector::TO_GPR, Len::X, old, 0, to);
                 }
-                _ => code.move_gpr(Gpr::Rdx, Gpr::Rbp),
+                Becomes::Other => code.move_gpr(Gpr::Rdx, Gpr::Rbp),
+                Becomes::Sum | Becomes::OtherIf(_) => unreachable!("one instruction does it"),
             }
             code.compare_exchange(Gpr::Rdx, locked);
             code.jump_if(If::NotZero, again);

@@ -591,8 +591,11 @@ mod host {
                     };
                     let address = match message {
                         Message::Lanes(t) => {
-                            let lane = thread.active(t.lanes, t.guard).trailing_zeros();
-                            let at = t.addresses + t.width() * lane;
+                            let lanes = thread.active(t.lanes, t.guard);
+                            if lanes == 0 {
+                                return;
+                            }
+                            let at = t.addresses + t.width() * lanes.trailing_zeros();
                             let place = match t.extended {
                                 Some(extended) => Some(extended.of(thread.dword(at))),
                                 None => own(at),

@@ -401,7 +401,11 @@ impl Bytes {
         Bytes {
             at: at + 64 * u32::from(half),
             len: 4 * u32::from(lanes),
-            kind: Kind::Row(lanes),
+            kind: match lanes {
+                // A register would have its neighbours, too.
+                1 => Kind::Other,
+                lanes => Kind::Row(lanes),
+            },
         }
     }
 
