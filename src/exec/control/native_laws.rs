@@ -16,7 +16,9 @@ use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::observer::Silent;
 use crate::exec::state::thread::{Stop, Thread, ThreadId};
 use crate::isa::{Condition, Opcode, Type};
-use crate::program::{Alu, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source};
+use crate::program::{
+    Alu, CompareDest, Dest, Group, Guard, Indirect, Lanes, Op, Program, Region, Source,
+};
 use crate::surface::Memory;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -26,6 +28,8 @@ use proptest::test_runner::FileFailurePersistence;
 const BYTES: usize = 2048;
 const PREDICATES: u32 = 1600;
 const CONSTANTS: u32 = 1664;
+/// Address elements, 32 of them.
+const ADDRESSES: u32 = 1856;
 
 /// Types that all operands of an op have together.
 const SAME: &[Type] = &[Type::Ud, Type::D, Type::D, Type::Ud, Type::Q, Type::Uq];
@@ -136,12 +140,52 @@ fn region(n: u8, size: u32, count: u8, destination: bool) -> Region {
             offset: row + (4 - size.min(4)),
             stride: size.max(4),
         },
-        15 if count < 8 => Region::List(
+        15 if n / 16 % 4 == 3 => Region::List(
             (0..u32::from(count))
-                .map(|i| row + size * (i ^ 1))
+                .map(|i| row + size * [i ^ 1, i / 2][usize::from(n / 64 % 2)])
                 .collect(),
         ),
+        10 | 11 | 15 => through(n / 16, size, count),
         _ => Region::Dense(row),
+    }
+}
+
+/// A way through addresses: one for all lanes, for each its own, or for each four.
+fn through(n: u8, size: u32, count: u8) -> Region {
+    let lanes = 0..u32::from(count);
+    let address = |lane: u32| match n % 4 {
+        0 => 0,
+        1 => lane / 4,
+        _ => lane,
+    };
+    let step = |lane: u32| match n % 4 {
+        0 | 1 => size * (lane % 4 + lane / 4 * u32::from(n / 4 % 4)),
+        _ => 0,
+    };
+    let first = [0, 64, -32, 2][usize::from(n / 4 % 4)];
+    Region::Indirect(Box::new(Indirect {
+        address: lanes
+            .clone()
+            .map(|lane| ADDRESSES + 2 * address(lane))
+            .collect(),
+        displacement: lanes.map(|lane| first + step(lane).cast_signed()).collect(),
+    }))
+}
+
+/// Addresses: most of dwords, some of anything.
+fn address() -> impl Strategy<Value = u16> {
+    prop_oneof![
+        4 => (0..PREDICATES as u16 / 4).prop_map(|n| 4 * n),
+        1 => 0..PREDICATES as u16 + 8,
+        1 => any::<u16>(),
+    ]
+}
+
+/// Puts them into an arena.
+fn place_addresses(arena: &mut [u8], addresses: &[u16]) {
+    let words = arena[ADDRESSES as usize..].chunks_exact_mut(2);
+    for (word, address) in words.zip(addresses) {
+        word.copy_from_slice(&address.to_le_bytes());
     }
 }
 
@@ -208,8 +252,13 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
         modifier: modifier(seed.modifiers[k] / 2, logic)
             .filter(|_| seed.modifiers[k].is_multiple_of(2)),
     };
+    // Words become addresses now and then.
+    let addresses = ty(3) == Type::Uw && seed.target.is_multiple_of(2);
     let dst = Dest {
-        region: region(seed.shapes[3], ty(3).bytes(), count, true),
+        region: match addresses {
+            true => Region::Dense(ADDRESSES),
+            false => region(seed.shapes[3], ty(3).bytes(), count, true),
+        },
         ty: ty(3),
     };
     let two = matches!(opcode, Opcode::Addc | Opcode::Subb | Opcode::Madw);
@@ -368,6 +417,7 @@ proptest! {
     #[test]
     fn native_code_leaves_what_steps_leave(
         words in prop::collection::vec(dword(), BYTES / 4),
+        addresses in prop::collection::vec(address(), 32),
         tame in prop::bool::weighted(0.7),
         seeds in prop::collection::vec(seed(), 3..24),
         wide in prop::bool::weighted(0.3),
@@ -378,7 +428,8 @@ proptest! {
     ) {
         // Mostly values that make no NaN, or code would be left at once.
         let value = |w: u32| match tame && w >> 23 & 0xff > 160 { true => w & 0xbfff_ffff, false => w };
-        let arena: Vec<u8> = words.iter().flat_map(|&w| value(w).to_le_bytes()).collect();
+        let mut arena: Vec<u8> = words.iter().flat_map(|&w| value(w).to_le_bytes()).collect();
+        place_addresses(&mut arena, &addresses);
         let count = seeds.len() as u32;
         let ops = seeds.iter().map(|s| op(s, count, wide)).collect();
         let mut program = program(ops, &arena);
@@ -737,6 +788,7 @@ fn is_code(body: &str) -> bool {
 .decl B v_type=G type=b num_elts=32 align=GRF
 .decl D v_type=G type=df num_elts=8 align=GRF
 .decl H v_type=G type=hf num_elts=32 align=GRF
+.decl A0 v_type=A num_elts=16
 .decl P1 v_type=P num_elts=16
 {body}"
     );
@@ -805,6 +857,14 @@ cmp.lt (M1, 16) P1 H(0,0)<1;1,0> 0x0:hf
 mov (M1, 8) D(0,0)<1> F(0,0)<1;1,0>
 mad (M1, 8) D(0,0)<1> D(0,0)<1;1,0> (-)D(0,0)<0;1,0> D(0,0)<1;1,0>
 add (M1_NM, 1) D(0,0)<1> D(0,0)<0;1,0> D(0,1)<0;1,0>
+addr_add (M1, 16) A0(0)<1> &F W(0,0)<1;1,0>
+mov (M1, 16) F(0,0)<1> r[A0(0),0]<1,0>:f
+mov (M1, 16) A(0,0)<1> r[A0(0),32]<1;1,0>:b
+mov (M1_NM, 1) U(0,0)<1> r[A0(0),0]<0;1,0>:ud
+add (M1, 8) F(0,0)<1> (-)r[A0(0),0]<4,1>:f F(0,0)<1;1,0>
+(P1) mov (M1, 1) r[A0(0),0]<1>:f F(0,0)<0;1,0>
+mov (M1, 16) r[A0(0),0]<1>:d W(0,0)<1;1,0>
+add (M1, 16) A(0,0)<1> A(0,0)<16;8,2> A(0,0)<4;2,1>
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.

@@ -9,6 +9,7 @@ use super::site_plans::is_constant;
 use crate::dataport::block::BlockRows;
 use crate::exec::compute::general;
 use crate::exec::compute::native::transfer::Rectangle;
+use crate::exec::state::arena::room;
 use crate::exec::state::bindings::{Resources, Sampler};
 use crate::exec::state::thread::Thread;
 use crate::isa::Type;
@@ -224,7 +225,7 @@ pub(super) fn rectangle(program: &Program, send: &Send) -> Option<Rectangle> {
     let bytes = block.width * block.height;
     // Registers of the host may be larger than a row.
     let end = raw.offset.checked_add(bytes)?;
-    let holds = end <= raw.end && end + 64 <= program.image.len() as u32;
+    let holds = end <= raw.end && end + 64 <= room(program.image.len()) as u32;
     let is_plain = tight && bytes as usize <= MAX_BLOCK && block.height > 0;
     (is_plain && holds && !program.platform.is_gen5()).then_some(Rectangle {
         write,

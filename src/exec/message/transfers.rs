@@ -10,6 +10,7 @@ use crate::exec::compute::native::transfer::{
     Amount, Becomes, Block, Change, Extended, Message, Sample, Target, Transfer, constant,
 };
 use crate::exec::compute::native::{Native, NativeCode};
+use crate::exec::state::arena::room;
 use crate::exec::state::float_mode::FloatMode;
 use crate::isa::{AtomicOp, Extension, Type};
 use crate::lower::{SLM, STATELESS};
@@ -83,7 +84,7 @@ fn piece(program: &Program, transfer: &Transfer) -> Option<Block> {
     if transfer.based.is_some() || transfer.extended.is_some() {
         return None;
     }
-    let inside = transfer.data + 4 + 64 <= program.image.len() as u32;
+    let inside = transfer.data + 4 + 64 <= room(program.image.len()) as u32;
     let added = i32::try_from(transfer.added.cast_signed()).ok()?;
     (dword && inside && transfer.skipped == 0).then_some(Block {
         write: transfer.write,
@@ -216,7 +217,7 @@ fn block(program: &Program, send: &Send) -> Option<Block> {
     let raw = data(block.write)?;
     let holds = raw.end.saturating_sub(raw.offset) >= 4 * block.dwords;
     // A register is loaded for what fills a part of it.
-    let inside = raw.offset + 4 * block.dwords + 64 <= program.image.len() as u32;
+    let inside = raw.offset + 4 * block.dwords + 64 <= room(program.image.len()) as u32;
     (holds && inside && block.dwords > 0).then_some(block)
 }
 

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use wide::bytemuck::{cast_slice, cast_slice_mut};
 use wide::u8x64;
 
-/// Bytes that begin at a multiple of 64; so many more are zero that their number is one, too.
+/// Bytes that begin at a multiple of 64, and zeros behind them: see [`room`].
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
     rows: Vec<u8x64>,
@@ -13,15 +13,17 @@ pub struct Arena {
 /// Bytes of a row.
 pub const ROW: usize = size_of::<u8x64>();
 
+/// Bytes of the arena of so many bytes: wherever one of them is, a whole row may be loaded.
+pub const fn room(image: usize) -> usize {
+    (image.div_ceil(ROW) + 1) * ROW
+}
+
 impl Arena {
     /// Replaces all bytes by a copy of `image`, in the same memory if it is large enough.
     pub fn fill(&mut self, image: &[u8]) {
-        self.rows
-            .resize(image.len().div_ceil(ROW), u8x64::default());
-        if let Some(last) = self.rows.last_mut() {
-            *last = u8x64::default();
-        }
+        self.rows.resize(room(image.len()) / ROW, u8x64::default());
         self[..image.len()].copy_from_slice(image);
+        self[image.len()..].fill(0);
     }
 
     /// The rows in which another arena of the same size differs.
@@ -69,7 +71,7 @@ mod tests {
         arena.fill(&[7; 70]);
         arena.fill(&[1; 40]);
         assert_eq!(arena[..40], [1; 40]);
-        assert_eq!(arena[40..], [0; 24]);
+        assert_eq!(arena[40..], [0; 24 + ROW]);
         assert_eq!(arena.as_ptr().align_offset(ROW), 0);
     }
 }

@@ -127,6 +127,17 @@ impl Operand {
         self.at
     }
 
+    /// The same, if its lanes are listed, as the one of this number.
+    pub const fn numbered(self, k: usize) -> Operand {
+        match self.form {
+            OperandShape::Listed(_) => Operand {
+                at: k as u32,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// Decodes a source for a loop of `lanes` lanes; `None` if its elements are wider than a dword or the
     /// loop would read outside the arena.
     pub fn new(

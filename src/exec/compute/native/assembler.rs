@@ -63,6 +63,8 @@ pub enum Rm {
     Const64(u64),
     /// So much more in each lane than in the one before, 0 in the first.
     Steps(u32),
+    /// These dwords.
+    List([u32; 16]),
     /// The control that puts this byte of each dword in its lowest place, with zeros above.
     ByteOfEach(u32),
     /// Bytes of the arena for each lane: from this offset on, and the lane's dword of this register further; none is at
@@ -386,7 +388,7 @@ impl Assembler {
                 (Gpr::Rsi as u8, true)
             }
             Rm::Const(_) | Rm::Const64(_) => (5, true),
-            Rm::Steps(_) | Rm::ByteOfEach(_) => (5, false),
+            Rm::Steps(_) | Rm::List(_) | Rm::ByteOfEach(_) => (5, false),
             // Windows are bounded by instructions in front.
             Rm::Window(_) | Rm::WindowLanes(..) => (Gpr::Rcx as u8, false),
             Rm::WindowEach(_) => (Gpr::Rcx as u8, true),
@@ -463,6 +465,7 @@ impl Assembler {
                 let steps: [u32; 16] = std::array::from_fn(|lane| lane as u32 * step);
                 used = Some(self.constant(&steps));
             }
+            Rm::List(dwords) => used = Some(self.constant(&dwords)),
             Rm::ByteOfEach(byte) => {
                 // Bytes of a control with the uppermost bit set give zero.
                 let controls = |lane: u32| 0x8080_8000 + 4 * (lane % 4) + byte;

@@ -514,7 +514,7 @@ impl Emitter {
         );
         let rows =
             matches!(inst.dst, Put::Dense(_)) && matches!(inst.written(0).kind, Kind::Row(_));
-        arithmetic && rows && !self.flush
+        arithmetic && rows && !self.flush && !inst.has_lists()
     }
 
     /// Code for the first of these instructions, as many as are asked together whether their results have an order; how
@@ -749,7 +749,8 @@ impl Emitter {
                 let stride = if inst.lanes.count == 1 { 0 } else { stride };
                 self.strided((size, stride), bytes.at, inst.row(), mask, target);
             }
-            Put::Listed(_) | Put::Flags(_) => {}
+            Put::Listed(_) => self.scatter_through(inst, r, mask, target),
+            Put::Flags(_) => {}
         }
     }
 
@@ -960,10 +961,16 @@ impl Emitter {
             Kind::Row(_) => return Rm::Row(bytes.at),
             Kind::Other => {}
         }
+        let (len, to) = (Self::len(inst), SOURCE[k]);
+        if let (OperandShape::Listed(element), Some(through)) = (operand.form, inst.listed(operand))
+        {
+            self.gather_through(through, (r, inst.row()), len, to);
+            self.extend(element, len, to);
+            return Rm::Reg(to);
+        }
         let OperandShape::Strided(element, stride) = operand.form else {
             unreachable!("rows and single elements are dwords")
         };
-        let (len, to) = (Self::len(inst), SOURCE[k]);
         if stride == 0 || inst.lanes.count == 1 {
             self.one(element, bytes.at, len, to);
         } else if element == Element::Dword && stride == 8 && inst.lanes.count > 2 {

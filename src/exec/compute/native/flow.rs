@@ -112,7 +112,7 @@ impl Item {
                 if let Some(second) = inst.second() {
                     written.extend(rows.clone().map(|r| second.written(r)));
                 }
-                [sources.collect(), written]
+                [sources.chain(inst.addresses()).collect(), written]
             }
             Item::Qwords(op) => [op.read().collect(), op.written().collect()],
             Item::Transfer(message) => {

@@ -8,6 +8,7 @@ use super::assembler::{Alu, Gpr, Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, predicate_of};
 use super::select::{Bytes, Kind};
 use super::transfer::constant;
+use crate::exec::state::arena::room;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::program::{self, CompareDest, Guard, Lanes, Program, Region, Source};
 
@@ -66,7 +67,7 @@ const LANES: u32 = 8;
 
 impl Quad {
     fn of(program: &Program, source: &Source, count: u32, double: bool) -> Option<Quad> {
-        let (bytes, end) = (source.ty.bytes(), program.image.len() as u32);
+        let (bytes, end) = (source.ty.bytes(), room(program.image.len()) as u32);
         let known = match double {
             true => matches!(source.ty, Type::Df | Type::F | Type::D | Type::Ud),
             false => {
@@ -231,7 +232,7 @@ impl Qwords {
             _ => return None,
         };
         let plain = alu.dst2.is_none() && alu.overflow.is_none() && !alu.saturate;
-        let inside = dst + 8 * count + 64 <= program.image.len() as u32;
+        let inside = dst + 8 * count + 64 <= room(program.image.len()) as u32;
         let qwords = double || matches!(alu.dst.ty, Type::Q | Type::Uq);
         if !(plain && is_whole(count) && inside && qwords) {
             return None;

@@ -3,6 +3,8 @@
 
 use super::super::decoded::choose::{held, shifted};
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
+use super::through::Through;
+use crate::exec::state::arena::room;
 use crate::isa::{Condition, Opcode, Type};
 use crate::program::{Alu, CompareDest, Guard, Lanes, Op, Program, Region, Source};
 
@@ -20,6 +22,10 @@ pub struct Inst {
     pub halves: bool,
     /// Where results go.
     pub dst: Put,
+    /// For each source where its lanes lie, if they do so anywhere; empty if none does.
+    pub through: Vec<Option<Through>>,
+    /// The same of the destination.
+    pub into: Option<Through>,
     /// Where the second results go, of those that have two: dwords that follow each other, beside the first.
     pub second: Option<Put>,
 }
@@ -101,6 +107,8 @@ pub fn select(program: &Program, op: &Op) -> Option<Inst> {
             guard: None,
             src: Vec::new(),
             halves: false,
+            through: Vec::new(),
+            into: None,
             dst: Put::Flags(*dst),
             second: None,
         },
@@ -118,7 +126,10 @@ fn operands(
 ) -> Option<Vec<Operand>> {
     let sources = src.iter().enumerate();
     sources
-        .map(|(k, s)| Operand::new(program, s, element(k, s)?, usize::from(count)))
+        .map(|(k, s)| {
+            let operand = Operand::new(program, s, element(k, s)?, usize::from(count))?;
+            Some(operand.numbered(k))
+        })
         .collect()
 }
 
@@ -182,6 +193,8 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
             Some(sources) => sources,
             None => operands(program, src, count, own)?,
         },
+        through: Through::all(program, src),
+        into: Through::of(program, &alu.dst.region, ty.bytes()),
         dst,
         second,
     })
@@ -341,6 +354,11 @@ fn compared(
         guard: None,
         src: operands(program, src, count, |_, s| Element::of(s.ty))?,
         halves,
+        through: Through::all(program, src),
+        into: match dst {
+            CompareDest::Predicate(_) => None,
+            CompareDest::General(dst) => Through::of(program, &dst.region, dst.ty.bytes()),
+        },
         dst: match dst {
             CompareDest::Predicate(at) => Put::Flags(*at),
             CompareDest::General(dst) => Put::new(program, dst, usize::from(count))?,
@@ -370,6 +388,8 @@ fn set(
         guard: None,
         src: vec![operand],
         halves: false,
+        through: Vec::new(),
+        into: None,
         dst: Put::Flags(dst),
         second: None,
     })
@@ -436,6 +456,8 @@ impl Inst {
             guard: None,
             src: Vec::new(),
             halves: false,
+            through: Vec::new(),
+            into: None,
             dst: Put::Flags(0),
             second: None,
         }
@@ -450,6 +472,8 @@ impl Inst {
             src: Vec::new(),
             halves: false,
             dst,
+            through: Vec::new(),
+            into: None,
             second: None,
         })
     }
@@ -507,7 +531,7 @@ impl Inst {
                     kind: Kind::Other,
                 }
             }
-            OperandShape::Listed(_) => return None,
+            OperandShape::Listed(_) => self.listed(operand)?.bytes(),
         })
     }
 
@@ -542,8 +566,27 @@ impl Inst {
                     kind: Kind::Other,
                 }
             }
-            Put::Listed(_) => unreachable!("no list is selected"),
+            Put::Listed(_) => match &self.into {
+                Some(through) => through.bytes(),
+                None => unreachable!("no list is selected without its lanes"),
+            },
         }
+    }
+
+    /// Where the lanes of a source lie that is listed.
+    pub fn listed(&self, operand: &Operand) -> Option<&Through> {
+        self.through.get(operand.at() as usize)?.as_ref()
+    }
+
+    /// Whether lanes of an operand lie anywhere.
+    pub fn has_lists(&self) -> bool {
+        self.into.is_some() || self.through.iter().any(Option::is_some)
+    }
+
+    /// The address elements that it reads.
+    pub fn addresses(&self) -> impl Iterator<Item = Bytes> {
+        let all = self.through.iter().chain([&self.into]).flatten();
+        all.flat_map(Through::addresses)
     }
 
     /// Whether there are instructions for its operands, and wide loads and stores stay inside the arena.
@@ -551,7 +594,7 @@ impl Inst {
         if self.lanes.count == 0 || !self.lanes.count.is_power_of_two() {
             return false;
         }
-        let end = program.image.len() as u32;
+        let end = room(program.image.len()) as u32;
         let count = u32::from(self.lanes.count);
         // Narrow elements are loaded and stored as if they filled a register.
         let wide = |at: u32, stride: u32| match stride {
@@ -564,7 +607,9 @@ impl Inst {
             OperandShape::Scalar => wide(operand.at(), 0),
             OperandShape::Dense => wide(operand.at(), 4),
             OperandShape::Strided(_, stride) => wide(operand.at(), stride.into()),
-            OperandShape::Listed(_) => false,
+            OperandShape::Listed(_) => self
+                .listed(operand)
+                .is_some_and(|t| t.is_inside(count, end)),
         });
         let dst = match self.dst {
             Put::Flags(at) => self.work == Work::Nothing || wide(at, 0),
@@ -576,7 +621,9 @@ impl Inst {
                 };
                 apart && wide(at, stride.into())
             }
-            Put::Listed(_) => false,
+            Put::Listed(bytes) => {
+                bytes == 4 && self.into.as_ref().is_some_and(|t| t.is_inside(count, end))
+            }
         };
         let second = self.second().is_none_or(|inst| inst.is_encodable(program));
         sources && dst && second
