@@ -66,12 +66,13 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
     let transfer = transfer(program, send)?;
     match send.lanes.count {
         8 | 16 | 32 => Some(Message::Lanes(transfer)),
-        // One lane that always runs is one piece, if a dword is moved.
+        // One lane that always runs is one piece, if a dword or a qword is moved.
         1 if send.lanes.no_mask && send.guard.is_none() => {
             let end = program.image.len() as u32;
             // Wide loads and stores stay inside the arena.
             let inside = transfer.addresses + 64 <= end && transfer.data + 16 <= end;
             let piece = piece(program, &transfer).map(Message::Block);
+            let inside = inside && transfer.bytes < 8;
             piece.or(inside.then_some(Message::Lanes(transfer)))
         }
         _ => None,
@@ -80,13 +81,13 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
 
 /// What one lane moves, as one piece.
 fn piece(program: &Program, transfer: &Transfer) -> Option<Block> {
-    let dword = transfer.bytes == 4 && transfer.rows == 1 && transfer.update.is_none();
+    let whole = transfer.bytes >= 4 && transfer.rows == 1 && transfer.update.is_none();
     if transfer.based.is_some() || transfer.extended.is_some() {
         return None;
     }
-    let inside = transfer.data + 4 + 64 <= room(program.image.len()) as u32;
+    let inside = transfer.data + transfer.bytes + 64 <= room(program.image.len()) as u32;
     let added = i32::try_from(transfer.added.cast_signed()).ok()?;
-    (dword && inside && transfer.skipped == 0).then_some(Block {
+    (whole && inside && transfer.skipped == 0).then_some(Block {
         write: transfer.write,
         target: transfer.target,
         place: transfer.addresses,
@@ -94,7 +95,7 @@ fn piece(program: &Program, transfer: &Transfer) -> Option<Block> {
         unit: transfer.unit,
         added,
         align: 4,
-        dwords: 1,
+        dwords: transfer.bytes / 4,
         data: transfer.data,
     })
 }
@@ -266,7 +267,10 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         skipped,
         data,
     } = shape;
-    let known = slot == 4 && rows <= 4 && (bytes == 4 || rows == 1);
+    let known = match slot {
+        4 => rows <= 4 && (bytes == 4 || rows == 1),
+        _ => bytes == 8 && rows <= 2,
+    };
     let added = base.wrapping_add(place.added);
     let moved = added.cast_signed().saturating_add(skipped as i64);
     let encoded = match target {

@@ -204,6 +204,8 @@ vectors! {
     SPREAD = 1 2 0 0x58;
     GATHER = 1 2 0 0x90;
     SCATTER = 1 2 0 0xa0;
+    GATHER_QWORDS = 1 2 1 0x90;
+    SCATTER_QWORDS = 1 2 1 0xa0;
     PSUBQ = 1 1 1 0xfb;
     PMULLQ = 1 2 1 0x40;
     PMULUDQ = 1 1 1 0xf4;

@@ -40,7 +40,7 @@ impl Transfer {
     }
 
     /// Lanes of a register.
-    fn row(&self) -> u8 {
+    pub fn row(&self) -> u8 {
         self.lanes.count.min(16)
     }
 
@@ -81,10 +81,14 @@ impl Transfer {
         rows.into_iter().flatten()
     }
 
-    /// All data, in the order of elements.
+    /// All data.
     fn rows(&self) -> impl Iterator<Item = Bytes> {
-        let halves = self.halves();
-        (0..self.rows).flat_map(move |e| (0..halves).map(move |half| self.row_of(e, half)))
+        let (halves, wide) = (0..self.halves(), self.bytes == 8);
+        let eights = halves.clone().filter(move |_| wide);
+        let eights = eights.flat_map(|half| self.eights(half).map(|(.., bytes)| bytes));
+        let rows = (0..self.rows).filter(move |_| !wide);
+        let rows = rows.flat_map(move |e| halves.clone().map(move |half| self.row_of(e, half)));
+        rows.chain(eights)
     }
 
     /// What is added to each address.
@@ -139,6 +143,8 @@ impl Emitter {
             let mask = masks[usize::from(half)];
             match (message.update, message.write) {
                 (Some(update), _) => self.update(message, update, half, mask),
+                (None, true) if message.bytes == 8 => self.scatter_qwords(message, half, mask),
+                (None, false) if message.bytes == 8 => self.gather_qwords(message, half, mask),
                 (None, true) => self.scatter(message, half, mask),
                 (None, false) => self.gather(message, half, mask),
             }
@@ -454,7 +460,7 @@ impl Emitter {
     }
 
     /// Goes to a label if no lane runs.
-    fn skip(&mut self, message: &Transfer, mask: Option<Mask>, to: Label) {
+    pub fn skip(&mut self, message: &Transfer, mask: Option<Mask>, to: Label) {
         if let Some(mask) = mask {
             // Of fewer lanes the mask may say more.
             self.code.store_mask(Gpr::Rax, mask);
@@ -758,7 +764,7 @@ impl Emitter {
     }
 
     /// Data in a register, which is not changed.
-    fn row_in_register(&mut self, bytes: Bytes, len: Len) -> Reg {
+    pub fn row_in_register(&mut self, bytes: Bytes, len: Len) -> Reg {
         self.holder(bytes).unwrap_or_else(|| {
             self.fetch(bytes, len, BETWEEN[2]);
             BETWEEN[2]

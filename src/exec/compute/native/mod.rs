@@ -64,6 +64,8 @@ mod texels;
 #[cfg(target_arch = "x86_64")]
 mod through;
 pub mod transfer;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use crate::exec::state::float_mode::{FloatMode, Rounding};
 use crate::exec::state::tally::Tally;

@@ -1,4 +1,4 @@
-//! Messages that are code: dwords, words and bytes between registers and windows, lane by lane.
+//! Messages that are code: qwords, dwords, words and bytes between registers and windows, lane by lane.
 
 use crate::exec::state::tally::Traffic;
 use crate::isa::Type;
@@ -28,7 +28,7 @@ pub struct Transfer {
     pub unit: u32,
     /// Bytes in front of a lane's first element.
     pub skipped: u32,
-    /// Bytes of an element in memory, 1, 2 or 4; in registers it is a dword.
+    /// Bytes of an element in memory, 1, 2, 4 or 8; in registers it is a dword at least.
     pub bytes: u32,
     /// Elements of a lane, up to 4, which follow each other in memory.
     pub rows: u32,
@@ -234,7 +234,7 @@ impl Message {
                 Traffic {
                     moved: message.size().into(),
                     returned: if returns {
-                        4 * u64::from(message.rows)
+                        u64::from(message.bytes.max(4) * message.rows)
                     } else {
                         0
                     },
