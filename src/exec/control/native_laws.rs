@@ -67,12 +67,27 @@ const DOUBLES: &[Opcode] = &[
     Opcode::Div,
     Opcode::Invm,
     Opcode::Sqrtm,
+    Opcode::Min,
+    Opcode::Max,
+    Opcode::Sel,
+    Opcode::Mov,
+    Opcode::Mov,
     Opcode::Mov,
     Opcode::Mov,
 ];
 
-/// What becomes doubles.
-const DOUBLE_MOVES: &[Type] = &[Type::F, Type::D, Type::Ud, Type::Df];
+/// What becomes doubles, and become of them.
+const DOUBLE_MOVES: &[Type] = &[
+    Type::F,
+    Type::F,
+    Type::D,
+    Type::Ud,
+    Type::Q,
+    Type::Uq,
+    Type::Df,
+    Type::W,
+    Type::Ub,
+];
 
 /// What halves become, and become of.
 const HALF_MOVES: &[Type] = &[
@@ -235,7 +250,9 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
     let ty = |k: usize| match (float, same) {
         (true, _) if half && moves && k == 3 * usize::from(same) => *seed.types[k].get(HALF_MOVES),
         (true, _) if half => Type::Hf,
-        (true, _) if double && moves && k == 0 => *seed.types[k].get(DOUBLE_MOVES),
+        (true, _) if double && moves && k == 3 * usize::from(same) => {
+            *seed.types[k].get(DOUBLE_MOVES)
+        }
         (true, _) if double => Type::Df,
         (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
         (true, _) => Type::F,
@@ -729,33 +746,43 @@ fn double() -> impl Strategy<Value = u64> {
         (any::<bool>(), exponents, any::<u64>())
             .prop_map(|(s, e, m)| u64::from(s) << 63 | e << 52 | m >> 12)
     };
-    prop_oneof![8 => of(1000..1046), 1 => of(500..524), 1 => of(1..4)]
+    prop_oneof![
+        8 => of(1000..1046),
+        1 => of(1020..1100),
+        1 => of(500..524),
+        1 => of(1..4),
+        1 => any::<bool>().prop_map(|s| u64::from(s) << 63),
+    ]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Doubles are those of the reference, fused where they are there, flushed where the mode says so.
+    /// Doubles are those of the reference, fused where they are there, flushed where the mode says so; so is what they become.
     #[test]
     fn native_doubles_are_rounded_and_flushed_alike(
         values in prop::collection::vec(double(), BYTES / 8),
-        ops in prop::collection::vec((0u8..3, any::<[u8; 3]>(), any::<u8>()), 3..12),
+        ops in prop::collection::vec((0u8..10, any::<[u8; 3]>(), any::<u8>()), 3..12),
         keep in any::<bool>(),
     ) {
         let arena: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let doubles = |(opcode, src, flags): &(u8, [u8; 3], u8)| {
-            let opcode = [Opcode::Mad, Opcode::Mul, Opcode::Add][usize::from(*opcode)];
+            use Opcode::*;
+            use Type::*;
+            let at = usize::from(*opcode);
+            let opcode = [Mad, Mul, Add, Min, Max, Mov, Mov, Mov, Mov, Mov][at];
+            let ty = [Df, Df, Df, Df, Df, F, D, Ud, Q, Uq][at];
             // Results go where nothing is read.
             let source = |n: u8| Source {
                 region: Region::Dense(8 * u32::from(n % 64)),
-                ty: Type::Df,
+                ty: Df,
                 modifier: modifier(n / 64, false),
             };
             Op::Alu(Box::new(Alu {
                 opcode,
-                lanes: Lanes { count: 8, offset: 0, no_mask: true },
+                lanes: Lanes { count: [8, 8, 16, 1][usize::from(flags / 64)], offset: 0, no_mask: true },
                 guard: None,
-                dst: Dest { region: Region::Dense(640 + 64 * u32::from(flags % 14)), ty: Type::Df },
+                dst: Dest { region: Region::Dense(640 + 64 * u32::from(flags % 14)), ty },
                 dst2: None,
                 overflow: None,
                 src: src[..sources(opcode)].iter().map(|n| source(*n)).collect(),
@@ -764,7 +791,23 @@ proptest! {
                 precisions: None,
             }))
         };
-        let mut program = program(ops.iter().map(doubles).collect(), &arena);
+        // What one lane has is seen by others.
+        let spread = |(_, _, flags): &(u8, [u8; 3], u8)| {
+            let row = |n: u8| 640 + 64 * u32::from(n % 14);
+            Op::Alu(Box::new(Alu {
+                opcode: Opcode::Mov,
+                lanes: Lanes { count: 16, offset: 0, no_mask: true },
+                guard: None,
+                dst: Dest { region: Region::Dense(row(flags / 5)), ty: Type::D },
+                dst2: None,
+                overflow: None,
+                src: vec![Source { region: Region::Scalar(row(*flags)), ty: Type::D, modifier: None }],
+                saturate: false,
+                function: 0,
+                precisions: None,
+            }))
+        };
+        let mut program = program(ops.iter().flat_map(|op| [doubles(op), spread(op)]).collect(), &arena);
         program.general_bytes = PREDICATES;
         let mode = FloatMode { keep_double: keep, ..FloatMode::default() };
         let run = |native| left(&program, &[u32::MAX], mode, native, true);
@@ -786,7 +829,7 @@ fn is_code(body: &str) -> bool {
 .decl W v_type=G type=w num_elts=32 align=GRF
 .decl Q v_type=G type=q num_elts=16
 .decl B v_type=G type=b num_elts=32 align=GRF
-.decl D v_type=G type=df num_elts=8 align=GRF
+.decl D v_type=G type=df num_elts=16 align=GRF
 .decl H v_type=G type=hf num_elts=32 align=GRF
 .decl A0 v_type=A num_elts=16
 .decl P1 v_type=P num_elts=16
@@ -857,6 +900,14 @@ cmp.lt (M1, 16) P1 H(0,0)<1;1,0> 0x0:hf
 mov (M1, 8) D(0,0)<1> F(0,0)<1;1,0>
 mad (M1, 8) D(0,0)<1> D(0,0)<1;1,0> (-)D(0,0)<0;1,0> D(0,0)<1;1,0>
 add (M1_NM, 1) D(0,0)<1> D(0,0)<0;1,0> D(0,1)<0;1,0>
+mov (M1, 16) F(0,0)<1> D(0,0)<1;1,0>
+mov (M1_NM, 1) A(0,0)<1> D(0,0)<0;1,0>
+mov (M1, 8) W(0,0)<2> (-)D(0,0)<1;1,0>
+mov (M1, 8) D(0,0)<1> Q(0,0)<1;1,0>
+mov (M1, 8) Q(0,0)<1> D(0,0)<1;1,0>
+cmp.lt (M1, 8) P1 D(0,0)<1;1,0> (abs)D(0,0)<0;1,0>
+max (M1, 8) D(0,0)<1> D(0,0)<1;1,0> (-)D(0,0)<0;1,0>
+(P1) sel (M1, 8) D(0,0)<1> D(0,0)<1;1,0> D(0,0)<0;1,0>
 addr_add (M1, 16) A0(0)<1> &F W(0,0)<1;1,0>
 mov (M1, 16) F(0,0)<1> r[A0(0),0]<1,0>:f
 mov (M1, 16) A(0,0)<1> r[A0(0),32]<1;1,0>:b

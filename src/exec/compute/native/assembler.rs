@@ -141,6 +141,11 @@ vectors! {
     FMADD231PD = 1 2 1 0xb8;
     SQRTPD = 1 1 1 0x51;
     CVTDQ2PD = 2 1 0 0xe6;
+    CVTQQ2PD = 2 1 1 0xe6;
+    CVTUQQ2PD = 2 1 1 0x7a;
+    CVTTPD2UQQ = 1 1 1 0x78;
+    CVTTPD2DQ = 1 1 1 0xe6;
+    CVTTPD2UDQ = 0 1 1 0x78;
     CVTUDQ2PD = 2 1 0 0x7a;
     PADDQ = 1 1 1 0xd4;
     PANDQ = 1 1 1 0xdb;

@@ -70,6 +70,21 @@ pub const fn predicate_of(relation: Condition) -> u8 {
     }
 }
 
+/// That by which floats are compared with themselves: not NaN.
+pub const FLOAT_ORDERED: u8 = 7;
+
+/// The same of floats: quiet, and ordered but for what is not equal.
+pub const fn float_predicate_of(relation: Condition) -> u8 {
+    match relation {
+        Condition::Eq => 0x00,
+        Condition::Ne => 0x04,
+        Condition::Gt => 0x1e,
+        Condition::Ge => 0x1d,
+        Condition::Lt => 0x11,
+        Condition::Le => 0x12,
+    }
+}
+
 /// A coordinate that a sample has scaled: the offsets of its texels along that axis.
 pub struct Scaled {
     /// 0 across, 1 down.
@@ -423,22 +438,10 @@ impl Emitter {
             let a = self.in_register(a, len, SOURCE[0]);
             let b = self.source(inst, 1, r);
             let to = (CONDITION[usize::from(r)], 0, false);
-            use Condition::*;
-            // Quiet, and ordered but for what is not equal.
-            let (vector, number) = match (inst.work, relation) {
-                (Work::CompareSingle(_), Eq) => (Vector::CMPPS, 0x00),
-                (Work::CompareSingle(_), Ne) => (Vector::CMPPS, 0x04),
-                (Work::CompareSingle(_), Gt) => (Vector::CMPPS, 0x1e),
-                (Work::CompareSingle(_), Ge) => (Vector::CMPPS, 0x1d),
-                (Work::CompareSingle(_), Lt) => (Vector::CMPPS, 0x11),
-                (Work::CompareSingle(_), Le) => (Vector::CMPPS, 0x12),
-                (work, relation) => {
-                    let vector = match work {
-                        Work::CompareSigned(_) => Vector::PCMPD,
-                        _ => Vector::PCMPUD,
-                    };
-                    (vector, predicate_of(relation))
-                }
+            let (vector, number) = match inst.work {
+                Work::CompareSingle(_) => (Vector::CMPPS, float_predicate_of(relation)),
+                Work::CompareSigned(_) => (Vector::PCMPD, predicate_of(relation)),
+                _ => (Vector::PCMPUD, predicate_of(relation)),
             };
             self.code.masked(vector, len, to, a, b, Some(number));
         }

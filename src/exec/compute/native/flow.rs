@@ -21,6 +21,7 @@ use super::select::{Bytes, Inst, Kind, Work, select};
 use super::transfer::{Block, Change, Message, Rectangle, Sample, Target, TexelWrite, Transfer};
 use crate::exec::state::tally::Counter;
 use crate::exec::state::thread::lanes_of;
+use crate::isa::{Opcode, Type};
 use crate::program::{Group, Guard, Lanes, Op, Program};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -114,7 +115,10 @@ impl Item {
                 }
                 [sources.chain(inst.addresses()).collect(), written]
             }
-            Item::Qwords(op) => [op.read().collect(), op.written().collect()],
+            Item::Qwords(op) => {
+                let read = op.read().chain(op.addresses());
+                [read.collect(), op.written().collect()]
+            }
             Item::Transfer(message) => {
                 let halves = 0..message.halves();
                 let addresses = halves.flat_map(|half| message.address_rows(half));
@@ -279,6 +283,9 @@ fn item(program: &Program, op: &Op, message: impl Fn(&Op) -> Option<Message>) ->
             Message::Rectangle(block) => Item::Rectangle(block),
         }),
         Op::Alu(alu) if alu.dst.ty.bytes() == 8 => Qwords::of(program, alu).map(Item::Qwords),
+        Op::Alu(alu) if alu.opcode == Opcode::Mov && alu.src[0].ty == Type::Df => {
+            Qwords::narrowed(program, alu).map(Item::Qwords)
+        }
         Op::Compare {
             relation,
             lanes,

@@ -21,7 +21,7 @@
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
 //! hangs on the last bits of a double. Halves are computed as singles and round once all the same (`halves`). Other float
-//! modes, sines, comparisons and roundings of doubles, other functions of halves, atomics but sums of dwords, other sampler messages,
+//! modes, sines, roundings of doubles, other functions of halves, atomics but sums of dwords, other sampler messages,
 //! and results of less or more than a dword that go through addresses or a list of offsets have no code.
 //!
 //! An own assembler for some sixty instructions, because what it replaces is dear to build (processor seconds,

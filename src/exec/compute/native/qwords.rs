@@ -3,10 +3,11 @@
 //! What they are is said in [`quads`](super::super::decoded): sources widened by the sign of their type, results modulo
 //! 2^64.
 
-use super::super::decoded::operand::Element;
+use super::super::decoded::operand::{Element, Put};
 use super::assembler::{Alu, Gpr, Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, predicate_of};
-use super::select::{Bytes, Kind};
+use super::select::{Bytes, Inst, Kind};
+use super::through::Through;
 use super::transfer::constant;
 use crate::exec::state::arena::room;
 use crate::isa::{Condition, Modifier, Opcode, Type};
@@ -21,6 +22,8 @@ pub struct Qwords {
     pub src: Vec<Term>,
     /// Arena offset of the destination.
     dst: u32,
+    /// Where results go that are no qwords, instead of there.
+    into: Option<Inst>,
 }
 
 /// What it does.
@@ -30,10 +33,18 @@ enum Work {
     Arithmetic(Opcode),
     /// Arithmetic of doubles, and moves to such.
     Double(Opcode),
+    /// Moves of integers of 64 bits to doubles, signed or not.
+    ToDouble(bool),
+    /// Moves of doubles to integers of 64 bits, signed or not.
+    Truncated(bool),
+    /// Moves of doubles to this type of up to 32 bits, and whether they saturate.
+    Narrowed(Type, bool),
     /// `sel`.
     Select,
     /// `cmp` to a predicate, of what a signed qword holds or an unsigned one.
     Compare(Condition, bool),
+    /// `cmp` to a predicate, of doubles.
+    CompareDouble(Condition),
 }
 
 /// A source and its modifier: of integers their sign, of doubles any.
@@ -69,7 +80,10 @@ impl Quad {
     fn of(program: &Program, source: &Source, count: u32, double: bool) -> Option<Quad> {
         let (bytes, end) = (source.ty.bytes(), room(program.image.len()) as u32);
         let known = match double {
-            true => matches!(source.ty, Type::Df | Type::F | Type::D | Type::Ud),
+            true => {
+                use Type::*;
+                matches!(source.ty, Df | F | D | Ud | Q | Uq)
+            }
             false => {
                 source.ty.is_integer() && !matches!(source.ty, Type::V | Type::Uv | Type::Bool)
             }
@@ -188,17 +202,28 @@ impl Qwords {
         let CompareDest::Predicate(dst) = *dst else {
             return None;
         };
+        let count = u32::from(lanes.count);
+        if src.iter().all(|s| s.ty == Type::Df) && is_whole(count) {
+            return Some(Qwords {
+                work: Work::CompareDouble(relation),
+                lanes,
+                guard: None,
+                src: Term::all(program, src, count, true)?,
+                dst,
+                into: None,
+            });
+        }
         let narrow = |s: &Source| s.ty.bytes() < 8;
         let signed = src.iter().all(|s| narrow(s) || s.ty.is_signed());
         let unsigned = src.iter().all(|s| !s.ty.is_signed());
         let plain = src.iter().all(|s| s.modifier.is_none());
-        let count = lanes.count.into();
         (plain && (signed || unsigned) && is_whole(count)).then_some(Qwords {
             work: Work::Compare(relation, signed),
             lanes,
             guard: None,
             src: Term::all(program, src, count, false)?,
             dst,
+            into: None,
         })
     }
 
@@ -213,10 +238,15 @@ impl Qwords {
         let double = alu.dst.ty == Type::Df;
         let doubles = alu.src.iter().all(|s| s.ty == Type::Df);
         let work = match alu.opcode {
+            Mov if double && is_qword(alu.src[0].ty) => Work::ToDouble(alu.src[0].ty.is_signed()),
+            Mov if doubles && is_qword(alu.dst.ty) => Work::Truncated(alu.dst.ty.is_signed()),
+            Sel if double && doubles && !modified => Work::Select,
             // One with a modifier is arithmetic.
             Mov if double && doubles && modified => return None,
             Mov if double => Work::Double(Mov),
-            Add | Mul | Mad | Inv | Invm | Div | Divm | Sqrt | Sqrtm if double && doubles => {
+            Add | Mul | Mad | Inv | Invm | Div | Divm | Sqrt | Sqrtm | Min | Max
+                if double && doubles =>
+            {
                 Work::Double(alu.opcode)
             }
             _ if double => return None,
@@ -231,9 +261,10 @@ impl Qwords {
             }
             _ => return None,
         };
+        let of_doubles = matches!(work, Work::Truncated(_));
         let plain = alu.dst2.is_none() && alu.overflow.is_none() && !alu.saturate;
         let inside = dst + 8 * count + 64 <= room(program.image.len()) as u32;
-        let qwords = double || matches!(alu.dst.ty, Type::Q | Type::Uq);
+        let qwords = double || is_qword(alu.dst.ty);
         if !(plain && is_whole(count) && inside && qwords) {
             return None;
         }
@@ -241,8 +272,31 @@ impl Qwords {
             work,
             lanes: alu.lanes,
             guard: alu.guard,
-            src: Term::all(program, &alu.src, count, double)?,
+            src: Term::all(program, &alu.src, count, double || of_doubles)?,
             dst,
+            into: None,
+        })
+    }
+
+    /// A move of doubles to a type of up to 32 bits, if there is code for it.
+    pub fn narrowed(program: &Program, alu: &program::Alu) -> Option<Qwords> {
+        let count = alu.lanes.count;
+        use Type::*;
+        let known = matches!(alu.dst.ty, F | D | Ud | W | Uw | B | Ub) && is_whole(count.into());
+        let into = Inst {
+            lanes: alu.lanes,
+            guard: alu.guard,
+            into: Through::of(program, &alu.dst.region, alu.dst.ty.bytes()),
+            dst: Put::new(program, &alu.dst, count.into())?,
+            ..Inst::nothing()
+        };
+        (known && into.is_encodable(program)).then_some(Qwords {
+            work: Work::Narrowed(alu.dst.ty, alu.saturate),
+            lanes: alu.lanes,
+            guard: alu.guard,
+            src: Term::all(program, &alu.src, count.into(), true)?,
+            dst: 0,
+            into: Some(into),
         })
     }
 
@@ -269,13 +323,23 @@ impl Qwords {
 
     /// All bytes that are written.
     pub fn written(&self) -> impl Iterator<Item = Bytes> {
-        let flags = matches!(self.work, Work::Compare(..)).then_some(Bytes {
+        let compares = matches!(self.work, Work::Compare(..) | Work::CompareDouble(_));
+        let flags = compares.then_some(Bytes {
             at: self.dst,
             len: 4,
             kind: Kind::Other,
         });
-        let rows = 0..if flags.is_some() { 0 } else { self.parts() };
-        flags.into_iter().chain(rows.map(|part| self.row(part)))
+        let narrow = self.into.iter();
+        let narrow = narrow.flat_map(|into| (0..into.rows()).map(|r| into.written(r)));
+        let whole = flags.is_none() && self.into.is_none();
+        let rows = 0..if whole { self.parts() } else { 0 };
+        let rows = rows.map(|part| self.row(part));
+        flags.into_iter().chain(narrow).chain(rows)
+    }
+
+    /// The address elements that it reads.
+    pub fn addresses(&self) -> impl Iterator<Item = Bytes> {
+        self.into.iter().flat_map(Inst::addresses)
     }
 
     fn row(&self, part: u32) -> Bytes {
@@ -294,6 +358,10 @@ impl Qwords {
     }
 }
 
+const fn is_qword(ty: Type) -> bool {
+    matches!(ty, Type::Q | Type::Uq)
+}
+
 /// Whether so many lanes are whole registers, or one.
 const fn is_whole(count: u32) -> bool {
     matches!(count, 1 | 8 | 16 | 32)
@@ -302,8 +370,11 @@ const fn is_whole(count: u32) -> bool {
 impl Emitter {
     /// Code for an op on qwords.
     pub fn qwords(&mut self, op: &Qwords) {
-        if let Work::Compare(relation, signed) = op.work {
-            return self.compare_qwords(op, relation, signed);
+        if let Work::Compare(..) | Work::CompareDouble(_) = op.work {
+            return self.compare_qwords(op);
+        }
+        if let (Work::Narrowed(ty, saturate), Some(into)) = (op.work, &op.into) {
+            return self.narrow_doubles(op, into, ty, saturate);
         }
         let selects = op.work == Work::Select;
         let masks = self.running(op.lanes, op.guard.filter(|_| !selects));
@@ -312,16 +383,7 @@ impl Emitter {
         }
         let mut targets = Vec::new();
         for part in 0..op.parts() {
-            // What is pinned may not change before all parts have read it; what is held is in the arena as well.
-            self.busy.clone_from(&targets);
-            for bytes in op.read() {
-                self.busy.extend(self.pin(bytes));
-            }
-            for term in &op.src {
-                let bytes = term.quad.read(part, op.lanes.count.into());
-                let holder = bytes.and_then(|bytes| self.holder(bytes));
-                self.busy.extend(holder);
-            }
+            self.keep_sources(op, &targets, part);
             let mask = masks[part as usize / 2];
             let mask = match mask {
                 Some(mask) if !part.is_multiple_of(2) => {
@@ -336,6 +398,8 @@ impl Emitter {
             }
             let value = match op.work {
                 Work::Double(opcode) => self.double_result(op, opcode, part, mask),
+                Work::ToDouble(signed) => self.qwords_to_doubles(op, signed, part),
+                Work::Truncated(signed) => self.doubles_to_qwords(op, signed, part),
                 _ => self.qword(op, part),
             };
             let target = match op.lanes.count {
@@ -355,6 +419,20 @@ impl Emitter {
                 1 => self.put_one(op, masks[0], target),
                 _ => self.put_row(op.row(part), Len::Z, target),
             }
+        }
+    }
+
+    /// No target is a register of these or of what is read: what is pinned may not change before all parts have read it,
+    /// what is held is in the arena as well.
+    pub fn keep_sources(&mut self, op: &Qwords, targets: &Vec<Reg>, part: u32) {
+        self.busy.clone_from(targets);
+        for bytes in op.read() {
+            self.busy.extend(self.pin(bytes));
+        }
+        for term in &op.src {
+            let bytes = term.quad.read(part, op.lanes.count.into());
+            let holder = bytes.and_then(|bytes| self.holder(bytes));
+            self.busy.extend(holder);
         }
     }
 
@@ -438,17 +516,13 @@ impl Emitter {
     }
 
     /// A comparison, eight lanes after eight.
-    fn compare_qwords(&mut self, op: &Qwords, relation: Condition, signed: bool) {
-        let vector = match signed {
-            true => Vector::PCMPQ,
-            false => Vector::PCMPUQ,
-        };
+    fn compare_qwords(&mut self, op: &Qwords) {
         for part in 0..op.parts() {
-            let [a, b, _] = self.terms(op, part);
-            let a = self.qword_in_register(a, SOURCE[0]);
-            let to = (CONDITION[0], 0, false);
-            let number = Some(predicate_of(relation));
-            self.code.masked(vector, Len::Z, to, a, b, number);
+            match op.work {
+                Work::Compare(relation, signed) => self.compare_eight(op, relation, signed, part),
+                Work::CompareDouble(relation) => self.compare_doubles(op, relation, part),
+                _ => {}
+            }
             if part == 0 {
                 self.code.store_mask(Gpr::Rax, CONDITION[0]);
             } else {
@@ -459,6 +533,19 @@ impl Emitter {
         }
         self.code.shift_left(Gpr::Rax, op.lanes.offset);
         self.write_predicate(op.lanes, op.dst);
+    }
+
+    /// Compares eight lanes.
+    fn compare_eight(&mut self, op: &Qwords, relation: Condition, signed: bool, part: u32) {
+        let vector = match signed {
+            true => Vector::PCMPQ,
+            false => Vector::PCMPUQ,
+        };
+        let [a, b, _] = self.terms(op, part);
+        let a = self.qword_in_register(a, SOURCE[0]);
+        let to = (CONDITION[0], 0, false);
+        let number = Some(predicate_of(relation));
+        self.code.masked(vector, Len::Z, to, a, b, number);
     }
 
     pub fn qword_in_register(&mut self, value: Rm, to: Reg) -> Reg {

@@ -590,7 +590,7 @@ impl Inst {
     }
 
     /// Whether there are instructions for its operands, and wide loads and stores stay inside the arena.
-    fn is_encodable(&self, program: &Program) -> bool {
+    pub fn is_encodable(&self, program: &Program) -> bool {
         if self.lanes.count == 0 || !self.lanes.count.is_power_of_two() {
             return false;
         }
