@@ -244,6 +244,7 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
         (false, true) => BEYOND_STEPS,
     });
     let same = seed.flags & 64 != 0;
+    let saturate = seed.flags % 8 == 7;
     // Only moves convert.
     let computes = seed.kind / 2 % 16 > 7;
     let moves = opcode == Opcode::Mov && float && computes && !seed.target.is_multiple_of(4);
@@ -257,6 +258,7 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
         (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
         (true, _) => Type::F,
         (false, true) if beyond => *seed.types[0].get(&TYPES[..2]),
+        (false, true) if saturate => *seed.types[0].get(&TYPES[1..5]),
         (false, true) => *seed.types[0].get(SAME),
         // Dwords from dwords and less.
         (false, false) if beyond => *seed.types[k].get(&TYPES[..if k == 3 { 2 } else { 6 }]),
@@ -339,7 +341,7 @@ fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
             dst2,
             overflow: None,
             src: (0..sources(opcode)).map(source).collect(),
-            saturate: seed.flags % 8 == 7,
+            saturate,
             function: seed.target,
             precisions: None,
         })),
@@ -900,6 +902,11 @@ cmp.lt (M1, 16) P1 H(0,0)<1;1,0> 0x0:hf
 mov (M1, 8) D(0,0)<1> F(0,0)<1;1,0>
 mad (M1, 8) D(0,0)<1> D(0,0)<1;1,0> (-)D(0,0)<0;1,0> D(0,0)<1;1,0>
 add (M1_NM, 1) D(0,0)<1> D(0,0)<0;1,0> D(0,1)<0;1,0>
+mov.sat (M1, 16) B(0,0)<1> A(0,0)<1;1,0>
+mov.sat (M1, 16) W(0,0)<1> U(0,0)<1;1,0>
+asr.sat (M1, 16) B(0,0)<1> A(0,0)<1;1,0> 0x4:d
+add.sat (M1, 16) B(0,0)<1> B(0,0)<1;1,0> B(0,0)<1;1,0>
+mul.sat (M1, 16) W(0,0)<1> B(0,0)<1;1,0> W(0,0)<0;1,0>
 mov (M1, 16) F(0,0)<1> D(0,0)<1;1,0>
 mov (M1_NM, 1) A(0,0)<1> D(0,0)<0;1,0>
 mov (M1, 8) W(0,0)<2> (-)D(0,0)<1;1,0>

@@ -1077,6 +1077,7 @@ impl Emitter {
                 };
                 self.binary(inst, vector, r, to);
             }
+            Work::Clamped(opcode, signed, ty) => self.clamped(inst, (opcode, signed, ty), r, to),
             Work::Boolean(function) => {
                 // The first of three is the highest of the bits that choose.
                 let c = self.source(inst, 2, r);
@@ -1145,7 +1146,7 @@ impl Emitter {
         self.code.masked(vector, len, to, a, b, None);
     }
 
-    fn dword(&mut self, inst: &Inst, opcode: Opcode, r: u8, to: (Reg, Mask, bool)) {
+    pub fn dword(&mut self, inst: &Inst, opcode: Opcode, r: u8, to: (Reg, Mask, bool)) {
         let len = Self::len(inst);
         let between = BETWEEN[0];
         let vector = match opcode {

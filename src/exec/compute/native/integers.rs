@@ -12,10 +12,11 @@
 //! Source: vISA text reference 5.2; the meaning is that of [`alu`](super::super::alu).
 
 use super::super::decoded::operand::{Element, OperandShape, Put};
-use super::assembler::{Gpr, Len, Reg, Rm, Vector};
+use super::assembler::{Gpr, Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, CONDITION, Emitter, SELECT_BITS, SOURCE, UNORDERED};
 use super::select::Inst;
-use crate::isa::Opcode;
+use crate::exec::compute::alu::range;
+use crate::isa::{Opcode, Type};
 
 /// Which shift a shift by a number is.
 const RIGHT: u8 = 2;
@@ -87,6 +88,37 @@ impl Emitter {
         self.code
             .masked(Vector::BROADCAST, len, one, 0, Rm::Const(1), None);
         [x, y]
+    }
+
+    /// Row `r` of integers that become the nearest of a type.
+    pub fn clamped(
+        &mut self,
+        inst: &Inst,
+        (opcode, signed, ty): (Opcode, bool, Type),
+        r: u8,
+        to: (Reg, Mask, bool),
+    ) {
+        let (len, x) = (Self::len(inst), BETWEEN[0]);
+        let value = match opcode {
+            Opcode::Mov => {
+                let a = self.source(inst, 0, r);
+                self.in_register(a, len, SOURCE[0])
+            }
+            _ => {
+                self.dword(inst, opcode, r, (x, 0, false));
+                x
+            }
+        };
+        let (least, most) = range(ty);
+        if !signed {
+            let most = Rm::Const(most.min(u32::MAX.into()) as u32);
+            return self.code.masked(Vector::PMINUD, len, to, value, most, None);
+        }
+        let limit = |number: i128| Rm::Const(number as i32 as u32);
+        let most = limit(most.min(i32::MAX.into()));
+        self.code
+            .vector(Vector::PMAXSD, len, x, value, limit(least));
+        self.code.masked(Vector::PMINSD, len, to, x, most, None);
     }
 
     /// Asks where unsigned dwords are less than others.

@@ -47,6 +47,9 @@ pub enum Work {
     Pair(Opcode, [bool; 3]),
     /// `min`, `max` of what unsigned dwords hold.
     Unsigned(Opcode),
+    /// A move of integers, or integers of up to 32 bits, that becomes the nearest of this type; whether what it is before
+    /// that is a signed dword.
+    Clamped(Opcode, bool, Type),
     /// `bfn` of this function.
     Boolean(u8),
     /// `sel`.
@@ -172,8 +175,7 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
                 _ => return None,
             }
         }
-        _ if alu.saturate => return None,
-        Opcode::Bfn => Work::Boolean(alu.function),
+        Opcode::Bfn if !alu.saturate => Work::Boolean(alu.function),
         opcode => {
             let element = |k: usize, source: &Source| match (opcode, k) {
                 (Opcode::Shr | Opcode::Cbit | Opcode::Fbl, 0) => shifted(source, false),
@@ -181,7 +183,10 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
                 _ => Element::of(source.ty),
             };
             sources = Some(operands(program, src, count, element)?);
-            integers(opcode, src)?
+            match alu.saturate {
+                true => clamped(opcode, src, ty)?,
+                false => integers(opcode, src)?,
+            }
         }
     };
     Some(Inst {
@@ -293,6 +298,33 @@ fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
     })
 }
 
+/// Integers with `.sat`, where the exact result is a dword.
+fn clamped(opcode: Opcode, src: &[Source], ty: Type) -> Option<Work> {
+    use Opcode::*;
+    let signed = match opcode {
+        Mov if src[0].ty.bytes() < 8 => signed(&src[0])?,
+        Asr => true,
+        Shr => false,
+        Add | Add3 | Mul | Mad => (greatest(opcode, src)? <= i32::MAX.into()).then_some(true)?,
+        _ => return None,
+    };
+    Some(Work::Clamped(opcode, signed, ty))
+}
+
+/// No result is further from zero.
+fn greatest(opcode: Opcode, src: &[Source]) -> Option<i64> {
+    let own = |s: &Source| {
+        let bits = 8 * s.ty.bytes() - u32::from(s.ty.is_signed());
+        (s.ty.bytes() < 4).then_some(1i64 << bits)
+    };
+    let all: Option<Vec<i64>> = src.iter().map(own).collect();
+    Some(match (opcode, all?.as_slice()) {
+        (Opcode::Mul, [a, b]) => a * b,
+        (Opcode::Mad, [a, b, c]) => a * b + c,
+        (_, all) => all.iter().sum(),
+    })
+}
+
 /// Whether the values of a source are signed dwords; `None` if they are not unsigned ones either.
 fn signed(source: &Source) -> Option<bool> {
     let held = held(source);
@@ -314,6 +346,7 @@ fn moved(alu: &Alu) -> Option<Work> {
         Type::D | Type::Ud | Type::W | Type::Uw | Type::B | Type::Ub
     );
     match (from, to) {
+        _ if from.is_integer() && to.is_integer() => clamped(Opcode::Mov, &alu.src, to),
         (Type::F | Type::Hf, Type::F) => Some(Work::Modified(alu.saturate)),
         (Type::F, Type::Hf) => Some(Work::ToHalf(alu.saturate)),
         (Type::Hf, Type::Hf) => Some(Work::Half(Opcode::Mov, alu.saturate)),
