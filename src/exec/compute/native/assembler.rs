@@ -925,6 +925,13 @@ impl Assembler {
         self.reached(Gpr::Rbp);
     }
 
+    /// Points `rcx` to the arena, of which no byte from this one on is touched through it.
+    pub fn point_to_arena(&mut self, end: u32) {
+        self.reach = self.reach.max(end);
+        self.move_wide(Gpr::Rcx, Gpr::Rsi);
+        self.subtract_wide(Gpr::Rcx, ARENA_BIAS.cast_signed());
+    }
+
     /// Loads the dword at `rcx` and `rbx` together.
     pub fn load_reached(&mut self, reg: Gpr) {
         self.byte(0x8b);

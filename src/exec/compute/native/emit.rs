@@ -752,7 +752,7 @@ impl Emitter {
                 let stride = if inst.lanes.count == 1 { 0 } else { stride };
                 self.strided((size, stride), bytes.at, inst.row(), mask, target);
             }
-            Put::Listed(_) => self.scatter_through(inst, r, mask, target),
+            Put::Listed(size) => self.scatter_through(inst, (r, size), mask, target),
             Put::Flags(_) => {}
         }
     }

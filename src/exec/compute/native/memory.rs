@@ -23,8 +23,8 @@ const LIMIT: Reg = SOURCE[2];
 
 /// Where the frame of what is done lane after lane holds what: three registers; the lanes that are left, and the one at
 /// hand.
-const OFFSETS: u32 = 0;
-const AMOUNTS: u32 = 64;
+pub const OFFSETS: u32 = 0;
+pub const AMOUNTS: u32 = 64;
 const COMPARED: u32 = 128;
 const LEFT: u32 = 192;
 const LANE: u32 = 196;
@@ -619,7 +619,7 @@ impl Emitter {
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
         let from = self.row_in_register(message.row_of(0, half), len);
         let kept = [(OFFSETS, offsets), (AMOUNTS, from)];
-        let (next, done) = self.lane_after_lane(message, &kept, len, mask);
+        let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
         self.code.store_narrow(message.bytes == 2);
         self.code.jump(next);
         self.code.bind(done);
@@ -629,10 +629,11 @@ impl Emitter {
     /// Begins a loop over the lanes that run: `rbx` is the offset of one, `ebp` its data, `edx` its number; `eax` are those
     /// that are left. What is between the labels is done for each.
     ///
+    /// * `all`: a bit for each lane.
     /// * `kept`: what the frame holds.
-    fn lane_after_lane(
+    pub fn lane_after_lane(
         &mut self,
-        message: &Transfer,
+        all: u32,
         kept: &[(u32, Reg)],
         len: Len,
         mask: Option<Mask>,
@@ -642,9 +643,9 @@ impl Emitter {
             Some(mask) => {
                 // Of fewer lanes the mask may say more.
                 code.store_mask(Gpr::Rax, mask);
-                code.alu_number(Alu::And, Gpr::Rax, message.all());
+                code.alu_number(Alu::And, Gpr::Rax, all);
             }
-            None => code.move_number(Gpr::Rax, message.all()),
+            None => code.move_number(Gpr::Rax, all),
         }
         let (next, done) = (code.label(), code.label());
         code.open_frame();
@@ -686,7 +687,7 @@ impl Emitter {
             self.fetch(message.row_at(at, half), len, MAKING);
             kept.push((COMPARED, MAKING));
         }
-        let (next, done) = self.lane_after_lane(message, &kept, len, mask);
+        let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
         // Shared local memory is that of one host thread.
         let locked = !matches!(message.target, Target::Shared { .. });
         match update.becomes {

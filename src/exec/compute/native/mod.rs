@@ -22,7 +22,7 @@
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
 //! hangs on the last bits of a double. Halves are computed as singles and round once all the same (`halves`). Other float
 //! modes, sines, roundings of doubles, other functions of halves, atomics but sums of dwords, other sampler messages,
-//! and results of less or more than a dword that go through addresses or a list of offsets have no code.
+//! and qwords through addresses or a list of offsets have no code.
 //!
 //! An own assembler for some sixty instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because

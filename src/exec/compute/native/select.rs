@@ -654,9 +654,7 @@ impl Inst {
                 };
                 apart && wide(at, stride.into())
             }
-            Put::Listed(bytes) => {
-                bytes == 4 && self.into.as_ref().is_some_and(|t| t.is_inside(count, end))
-            }
+            Put::Listed(_) => self.into.as_ref().is_some_and(|t| t.is_inside(count, end)),
         };
         let second = self.second().is_none_or(|inst| inst.is_encodable(program));
         sources && dst && second

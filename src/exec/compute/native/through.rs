@@ -9,6 +9,7 @@
 
 use super::assembler::{Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, Emitter, MAKING, UNORDERED, length};
+use super::memory::{AMOUNTS, OFFSETS};
 use super::select::{Bytes, Inst, Kind};
 use crate::exec::compute::decoded::operand::Element;
 use crate::program::{Program, Region, Source};
@@ -105,14 +106,35 @@ impl Emitter {
         self.code.masked(Vector::GATHER, len, to, 0, place, None);
     }
 
-    /// Stores the dwords of a row; of lanes at the same place the last one stays.
-    pub fn scatter_through(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, value: Reg) {
+    /// Stores the elements of a row, of so many bytes; of lanes at the same place the last one stays.
+    pub fn scatter_through(
+        &mut self,
+        inst: &Inst,
+        (r, size): (u8, u8),
+        mask: Option<Mask>,
+        value: Reg,
+    ) {
         let Some(through) = &inst.into else { return };
         let (len, [places, between, _]) = (length(inst.row()), BETWEEN);
         self.lane_places(through, (r, inst.row()), len, (places, between), mask);
+        if size < 4 {
+            return self.store_elements(through, (inst.row(), size), (places, value));
+        }
         let place = Rm::RowLanes(places, 0, through.last + 4);
         let from = (value, UNORDERED, false);
         self.code.masked(Vector::SCATTER, len, from, 0, place, None);
+    }
+
+    /// Stores bytes or words, lane after lane.
+    fn store_elements(&mut self, through: &Through, (lanes, size): (u8, u8), rows: (Reg, Reg)) {
+        let (all, len) = (u32::MAX >> (32 - lanes), length(lanes));
+        let kept = [(OFFSETS, rows.0), (AMOUNTS, rows.1)];
+        self.code.point_to_arena(through.last + 4);
+        let (next, done) = self.lane_after_lane(all, &kept, len, Some(UNORDERED));
+        self.code.store_narrow(size == 2);
+        self.code.jump(next);
+        self.code.bind(done);
+        self.code.close_frame();
     }
 
     /// The arena offset of each lane, and in a mask which of those that run lie inside.
