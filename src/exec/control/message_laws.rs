@@ -128,7 +128,8 @@ const NARROW: &[&str] = &[
     "mad @ R(0,0)<1> S(0,0)<1;1,0> 0x4:d R(0,0)<1;1,0>",
 ];
 
-fn program(lines: &[(usize, u8)], wide: bool) -> Program {
+/// * `again`: whether the lines are a loop, in which registers are pinned.
+fn program(lines: &[(usize, u8)], wide: bool, again: bool) -> Program {
     let mut text = ".version 3.6
 .kernel \"k\"
 .decl O v_type=G type=ud num_elts=32 align=GRF
@@ -141,11 +142,16 @@ fn program(lines: &[(usize, u8)], wide: bool) -> Program {
 .decl N v_type=G type=ud num_elts=1 align=GRF
 .decl H v_type=G type=ud num_elts=1
 .decl B v_type=G type=uq num_elts=1
+.decl TURN v_type=G type=ud num_elts=1 align=GRF
 .decl SOME v_type=P num_elts=32
+.decl MORE v_type=P num_elts=1
 .decl T6 v_type=T num_elts=1
 .decl T7 v_type=T num_elts=1
 "
     .to_string();
+    if again {
+        text += "again:\n";
+    }
     for &(line, how) in lines {
         let line = NARROW[line % NARROW.len()];
         if wide
@@ -165,6 +171,11 @@ fn program(lines: &[(usize, u8)], wide: bool) -> Program {
         let guard = ["(SOME) ", "(!SOME) ", "", ""][usize::from(how % 4)];
         let guard = if line.contains('@') { guard } else { "" };
         text += &format!("{guard}{}\n", line.replace('@', lanes));
+    }
+    if again {
+        text += "add (M1_NM, 1) TURN(0,0)<1> TURN(0,0)<0;1,0> 0x1:ud
+cmp.lt (M1_NM, 1) MORE TURN(0,0)<0;1,0> 0x3:ud
+(MORE) goto (M1, 1) again\n";
     }
     let parsed = parse(&Source::new("t", text.clone()), &ParseOptions::default());
     let platform = Platform::from_name(if wide { "bmg" } else { "dg2" }).expect("a platform");
@@ -283,8 +294,9 @@ proptest! {
         places in prop::collection::vec(places(), 3),
         masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..8),
         wide in prop::bool::weighted(0.3),
+        again in prop::bool::weighted(0.3),
     ) {
-        let program = program(&lines, wide);
+        let program = program(&lines, wide, again);
         let run = |native| left(&program, &places, &masks, native);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         prop_assert_eq!(&native.2, &steps.2, "{:?}", program.ops);
@@ -301,7 +313,7 @@ fn every_message_here_is_code() {
     use crate::exec::message::transfers::message;
     use crate::program::Op;
     for (at, line) in NARROW.iter().enumerate() {
-        let program = program(&[(at, 12)], false);
+        let program = program(&[(at, 12)], false, false);
         let sends: Vec<_> = program
             .ops
             .iter()
