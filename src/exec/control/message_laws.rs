@@ -335,7 +335,7 @@ fn what_lies_behind_the_result_of_one_lane_stays() {
     };
     let counts = line("lsc_atomic_iinc.slm (M1_NM, 1) N");
     let between = [line("mov (M1_NM, 1) H"), line("xor (M1_NM, 1) H")];
-    let program = program(&[&[counts][..], &between, &[counts]].concat(), false);
+    let program = program(&[&[counts][..], &between, &[counts]].concat(), false, false);
     let run = |native| left(&program, &[(0, 4, 0, 3); 3], &[0xffff], native);
     let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
     assert_eq!(native, steps);

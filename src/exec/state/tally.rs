@@ -13,10 +13,12 @@
 
 use super::observer::OpCount;
 use super::thread::{Thread, lanes_of};
-use crate::exec::compute::decoded::MOST_COUNTING;
 use crate::program::{Lanes, Op, Program};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
+
+/// Kinds of native code of a program that count, at most.
+pub const MOST_COUNTING: usize = 12;
 
 /// Threads that run side by side at most.
 pub const SLOTS: usize = 16;

@@ -28,7 +28,7 @@ mod single;
 use super::native::transfer::Message;
 use super::native::{Native, NativeCode, Rounds};
 use crate::exec::state::float_mode::FloatMode;
-use crate::exec::state::tally::{Counter, Traffic};
+use crate::exec::state::tally::{Counter, MOST_COUNTING, Traffic};
 use crate::exec::state::thread::Thread;
 use crate::isa::Condition;
 use crate::math::simd::{self, Wide};
@@ -184,10 +184,7 @@ pub struct State {
 
 /// Ways at most to leave messages of a program out of its native code: those of which a run has seen that no code does
 /// them, with the surfaces and samplers that it has.
-const MOST_CUTS: usize = 4;
-
-/// Kinds of native code that count, at most.
-pub(crate) const MOST_COUNTING: usize = 3 * MOST_CUTS;
+const MOST_CUTS: usize = MOST_COUNTING / 3;
 
 /// Float modes as far as steps differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -296,7 +296,7 @@ impl Executable {
     /// Runs code on threads. False if an arena, or what is known of ops, is too small for it: then nothing has
     /// happened. What it touches:
     ///
-    /// * the contexts of the threads;
+    /// * the contexts of the threads; a frame on the stack for what is done lane after lane, by lanes below 16;
     /// * bytes of the arena of each below `reach`, as [`Assembler`] has noted where it encoded them, and no arena is
     ///   shorter; it was borrowed as a whole for as long as its context lives;
     /// * the numbers of each context below `counters`, and no context has fewer; nothing else borrows the contents of a

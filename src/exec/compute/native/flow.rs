@@ -177,8 +177,8 @@ impl Item {
     fn follows_rounding(&self) -> bool {
         match self {
             Item::Inst(inst) => inst.follows_rounding(),
-            Item::Qwords(op) => op.is_of_integers(),
-            Item::Transfer(message) => message.update.is_none_or(Change::is_of_integers),
+            Item::Qwords(op) => op.is_exact(),
+            Item::Transfer(message) => message.update.is_none_or(Change::is_exact),
             Item::Sample(_) | Item::Texels(_) => false,
             Item::Block(_) | Item::Rectangle(_) | Item::Goto { .. } => true,
         }

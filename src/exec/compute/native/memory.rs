@@ -775,7 +775,7 @@ impl Emitter {
 
 impl Change {
     /// Whether nothing is rounded.
-    pub fn is_of_integers(self) -> bool {
+    pub fn is_exact(self) -> bool {
         self.becomes != Becomes::FloatSum
     }
 

@@ -301,8 +301,11 @@ impl Qwords {
     }
 
     /// Whether nothing is rounded.
-    pub fn is_of_integers(&self) -> bool {
-        !matches!(self.work, Work::Double(_))
+    pub const fn is_exact(&self) -> bool {
+        !matches!(
+            self.work,
+            Work::Double(_) | Work::ToDouble(_) | Work::Narrowed(..)
+        )
     }
 
     /// Registers of lanes.
