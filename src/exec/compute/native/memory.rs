@@ -718,7 +718,6 @@ impl Emitter {
 
     /// Changes the dword of the lane at hand to what it and `ebp` make, if nobody has changed it meanwhile; else again.
     fn exchange(&mut self, becomes: Becomes, returns: bool, locked: bool) {
-        let [old, amount, _] = BETWEEN;
         let code = &mut self.code;
         code.store_frame(LEFT, Gpr::Rax);
         code.store_frame(LANE, Gpr::Rdx);
@@ -730,38 +729,46 @@ impl Emitter {
             code.load_reached(Gpr::Rax);
             code.bind(again);
             code.move_gpr(Gpr::Rdx, Gpr::Rax);
-            let lesser = |code: &mut Assembler, when: If| {
-                code.alu(Alu::Cmp, Gpr::Rdx, Gpr::Rbp);
-                code.move_if(when, Gpr::Rdx, Gpr::Rbp);
-            };
-            match becomes {
-                Becomes::And => code.alu(Alu::And, Gpr::Rdx, Gpr::Rbp),
-                Becomes::Or => code.alu(Alu::Or, Gpr::Rdx, Gpr::Rbp),
-                Becomes::Xor => code.alu(Alu::Xor, Gpr::Rdx, Gpr::Rbp),
-                Becomes::Least(false) => lesser(code, If::Above),
-                Becomes::Greatest(false) => lesser(code, If::Below),
-                Becomes::Least(true) => lesser(code, If::Greater),
-                Becomes::Greatest(true) => lesser(code, If::Less),
-                Becomes::FloatSum => {
-                    for (reg, from) in [(old, Gpr::Rdx), (amount, Gpr::Rbp)] {
-                        let from = Rm::Reg(from as u8);
-                        code.vector(Vector::FROM_GPR, Len::X, reg, 0, from);
-                    }
-                    code.vector(Vector::ADDPS, Len::X, old, old, Rm::Reg(amount));
-                    let to = Rm::Reg(Gpr::Rdx as u8);
-                    code.vector(Vector::TO_GPR, Len::X, old, 0, to);
-                }
-                Becomes::Other => code.move_gpr(Gpr::Rdx, Gpr::Rbp),
-                Becomes::Sum | Becomes::OtherIf(_) => unreachable!("one instruction does it"),
-            }
-            code.compare_exchange(Gpr::Rdx, locked);
-            code.jump_if(If::NotZero, again);
+            self.changed(becomes);
+            self.code.compare_exchange(Gpr::Rdx, locked);
+            self.code.jump_if(If::NotZero, again);
         }
+        let code = &mut self.code;
         code.load_frame(Gpr::Rdx, LANE);
         if returns {
             code.store_to_frame(AMOUNTS, Gpr::Rax);
         }
         code.load_frame(Gpr::Rax, LEFT);
+    }
+
+    /// What `edx` and `ebp` make, in `edx`.
+    fn changed(&mut self, becomes: Becomes) {
+        let [old, amount, _] = BETWEEN;
+        let code = &mut self.code;
+        let lesser = |code: &mut Assembler, when: If| {
+            code.alu(Alu::Cmp, Gpr::Rdx, Gpr::Rbp);
+            code.move_if(when, Gpr::Rdx, Gpr::Rbp);
+        };
+        match becomes {
+            Becomes::And => code.alu(Alu::And, Gpr::Rdx, Gpr::Rbp),
+            Becomes::Or => code.alu(Alu::Or, Gpr::Rdx, Gpr::Rbp),
+            Becomes::Xor => code.alu(Alu::Xor, Gpr::Rdx, Gpr::Rbp),
+            Becomes::Least(false) => lesser(code, If::Above),
+            Becomes::Greatest(false) => lesser(code, If::Below),
+            Becomes::Least(true) => lesser(code, If::Greater),
+            Becomes::Greatest(true) => lesser(code, If::Less),
+            Becomes::FloatSum => {
+                for (reg, from) in [(old, Gpr::Rdx), (amount, Gpr::Rbp)] {
+                    let from = Rm::Reg(from as u8);
+                    code.vector(Vector::FROM_GPR, Len::X, reg, 0, from);
+                }
+                code.vector(Vector::ADDPS, Len::X, old, old, Rm::Reg(amount));
+                let to = Rm::Reg(Gpr::Rdx as u8);
+                code.vector(Vector::TO_GPR, Len::X, old, 0, to);
+            }
+            Becomes::Other => code.move_gpr(Gpr::Rdx, Gpr::Rbp),
+            Becomes::Sum | Becomes::OtherIf(_) => unreachable!("one instruction does it"),
+        }
     }
 
     /// Data in a register, which is not changed.

@@ -9,7 +9,7 @@
 //! Outside is the texel at the edge, or the border colour. A load from outside, and a sample that finds something else
 //! there, are left to the steps in front of the message.
 
-use super::assembler::{Alu, Assembler, Gpr, If, Mask, Place, Reg, Rm, Vector};
+use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, Scaled, length, predicate_of};
 use super::select::Bytes;
@@ -82,6 +82,13 @@ pub enum Coordinates {
     Sampled([bool; 2]),
     /// Those of a load, on these lanes; `None`: on all.
     Loaded(Option<Mask>),
+}
+
+/// The channels that are asked for, and where the routine leaves them.
+fn asked(channels: u8) -> impl Iterator<Item = (u32, Reg)> {
+    (0..4u32)
+        .filter(move |c| channels >> c & 1 == 1)
+        .zip(CHANNELS)
 }
 
 /// Where the routine leaves channels; the second source is that of the other half.
@@ -248,60 +255,17 @@ impl Emitter {
             code.jump_if(If::NotZero, other);
         }
         code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
-        let zero = MAKING;
-        code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
-        let clamped = |code: &mut Assembler, c: Reg, n: u32| {
-            let last = Rm::SiteEach(field::TEXELS_LAST + 4 * n);
-            // What is NaN becomes the second of two: 0.
-            code.vector(Vector::MAXPS, len, c, c, Rm::Reg(zero));
-            code.vector(Vector::MINPS, len, c, c, last);
-        };
-        let in_bytes = |code: &mut Assembler, c: Reg, n: u32| {
-            let steps = Rm::SiteEach(field::TEXELS_STEPS + 4 * n);
-            if !load {
-                code.vector(Vector::CVTTPS2DQ, len, c, 0, Rm::Reg(c));
+        code.vector(Vector::PXORD, len, MAKING, MAKING, Rm::Reg(MAKING));
+        for (axis, c) in [SOURCE[0], BETWEEN[0]].into_iter().enumerate() {
+            match how {
+                Coordinates::Sampled(scaled) if scaled[axis] => {}
+                Coordinates::Sampled(_) => self.place_of_sample(len, axis as u32, c, other),
+                Coordinates::Loaded(mask) => {
+                    self.place_of_load(len, axis as u32, c, (mask, other));
+                }
             }
-            code.vector(Vector::PMULLD, len, c, c, steps);
-        };
-        for (n, c) in (0..).zip([SOURCE[0], BETWEEN[0]]) {
-            let each = |first: u32| Rm::SiteEach(first + 4 * n);
-            if matches!(how, Coordinates::Sampled(scaled) if scaled[n as usize]) {
-                continue;
-            }
-            let next = code.label();
-            if let Coordinates::Loaded(mask) = how {
-                let outside = (CONDITION[0], mask.unwrap_or(0), false);
-                let size = each(field::TEXELS_LAST);
-                code.masked(Vector::PCMPUD, len, outside, c, size, Some(AT_LEAST));
-                code.test_masks(CONDITION[0], CONDITION[0]);
-                code.jump_if(If::NotZero, other);
-            } else {
-                code.vector(Vector::MULPS, len, c, c, each(field::TEXELS_SCALES));
-                let (clamps, whole) = (code.label(), BETWEEN[1]);
-                let outside = Place::Site(field::TEXELS_OUTSIDE + 4 * n);
-                code.compare_place(outside, Outside::Edge as u32);
-                code.jump_if(If::Zero, clamps);
-                // Inside is what the edges do not change.
-                code.vector_by(Vector::RNDSCALEPS, len, c, 0, Rm::Reg(c), DOWN);
-                code.copy(whole, c);
-                clamped(code, c, n);
-                let to = (CONDITION[0], 0, false);
-                code.masked(Vector::CMPPS, len, to, whole, Rm::Reg(c), Some(NOT_EQUAL));
-                code.test_masks(CONDITION[0], CONDITION[0]);
-                code.jump_if(If::Zero, clamps);
-                code.compare_place(outside, Outside::Border as u32);
-                code.jump_if(If::NotZero, other);
-                in_bytes(code, c, n);
-                let to = (c, CONDITION[0], false);
-                let marked = Rm::Const(OUTSIDE);
-                code.masked(Vector::BROADCAST, len, to, 0, marked, None);
-                code.jump(next);
-                code.bind(clamps);
-                clamped(code, c, n);
-            }
-            in_bytes(code, c, n);
-            code.bind(next);
         }
+        let code = &mut self.code;
         let [across, down] = [SOURCE[0], BETWEEN[0]];
         code.vector(Vector::PADDD, len, BETWEEN[1], across, Rm::Reg(down));
         // All is well: the flags say zero.
@@ -309,9 +273,66 @@ impl Emitter {
         code.bind(other);
     }
 
+    /// A coordinate of a load becomes the offset along an axis, if all lanes of a mask are inside.
+    fn place_of_load(&mut self, len: Len, axis: u32, c: Reg, (mask, other): (Option<Mask>, Label)) {
+        let outside = (CONDITION[0], mask.unwrap_or(0), false);
+        let size = Rm::SiteEach(field::TEXELS_LAST + 4 * axis);
+        let steps = Rm::SiteEach(field::TEXELS_STEPS + 4 * axis);
+        let code = &mut self.code;
+        code.masked(Vector::PCMPUD, len, outside, c, size, Some(AT_LEAST));
+        code.test_masks(CONDITION[0], CONDITION[0]);
+        code.jump_if(If::NotZero, other);
+        code.vector(Vector::PMULLD, len, c, c, steps);
+    }
+
+    /// The same of a sample. Lanes outside have the texel at the edge, or a mark, or all go elsewhere: the site says.
+    fn place_of_sample(&mut self, len: Len, axis: u32, c: Reg, other: Label) {
+        let code = &mut self.code;
+        let each = |first: u32| Rm::SiteEach(first + 4 * axis);
+        let clamped = |code: &mut Assembler| {
+            // What is NaN becomes the second of two: 0.
+            code.vector(Vector::MAXPS, len, c, c, Rm::Reg(MAKING));
+            code.vector(Vector::MINPS, len, c, c, each(field::TEXELS_LAST));
+        };
+        let in_bytes = |code: &mut Assembler| {
+            code.vector(Vector::CVTTPS2DQ, len, c, 0, Rm::Reg(c));
+            code.vector(Vector::PMULLD, len, c, c, each(field::TEXELS_STEPS));
+        };
+        let (clamps, done, whole) = (code.label(), code.label(), BETWEEN[1]);
+        let outside = Place::Site(field::TEXELS_OUTSIDE + 4 * axis);
+        code.vector(Vector::MULPS, len, c, c, each(field::TEXELS_SCALES));
+        code.compare_place(outside, Outside::Edge as u32);
+        code.jump_if(If::Zero, clamps);
+        // Inside is what the edges do not change.
+        code.vector_by(Vector::RNDSCALEPS, len, c, 0, Rm::Reg(c), DOWN);
+        code.copy(whole, c);
+        clamped(code);
+        let changed = (CONDITION[0], 0, false);
+        code.masked(
+            Vector::CMPPS,
+            len,
+            changed,
+            whole,
+            Rm::Reg(c),
+            Some(NOT_EQUAL),
+        );
+        code.test_masks(CONDITION[0], CONDITION[0]);
+        code.jump_if(If::Zero, clamps);
+        code.compare_place(outside, Outside::Border as u32);
+        code.jump_if(If::NotZero, other);
+        in_bytes(code);
+        let marked = (c, CONDITION[0], false);
+        code.masked(Vector::BROADCAST, len, marked, 0, Rm::Const(OUTSIDE), None);
+        code.jump(done);
+        code.bind(clamps);
+        clamped(code);
+        in_bytes(code);
+        code.bind(done);
+    }
+
     fn channels_of_texels(&mut self, count: u8, mask: Option<Mask>, channels: u8) {
         let (len, offsets) = (length(count), SOURCE[0]);
-        let [value, _, texels] = BETWEEN;
+        let [_, _, texels] = BETWEEN;
         let code = &mut self.code;
         let (done, apart) = (code.label(), code.label());
         let (all_inside, bordered, convert) = (code.label(), code.label(), code.label());
@@ -334,12 +355,20 @@ impl Emitter {
         code.masked(Vector::GATHER, len, lanes, 0, from, None);
         code.bind(done);
         code.bind(convert);
+        self.converted(len, channels);
+        self.code.bind(bordered);
+        self.with_border(len, mask, channels, [all_inside, convert]);
+    }
+
+    /// Texels become the channels that are asked for. Ends the routine.
+    fn converted(&mut self, len: Len, channels: u8) {
+        let [value, _, texels] = BETWEEN;
+        let code = &mut self.code;
         let (as_they_are, in_order) = (code.label(), code.label());
         for (how, label) in [(SAMPLED_IN_ORDER, in_order), (AS_THEY_ARE, as_they_are)] {
             code.compare_place(Place::Site(field::TEXELS_KNOWN), how);
             code.jump_if(If::Zero, label);
         }
-        let asked = || (0..4u32).filter(|c| channels >> c & 1 == 1).zip(CHANNELS);
         let bits = |code: &mut Assembler, c: u32, to: Reg| {
             let each = |first: u32| Rm::SiteEach(first + 4 * c);
             code.vector(Vector::PSRLVD, len, to, texels, each(field::TEXELS_SHIFTS));
@@ -357,26 +386,37 @@ impl Emitter {
             code.vector(Vector::MULPS, len, to, value, rest);
             code.vector(Vector::FMADD231PS, len, to, value, most);
         };
-        for (c, to) in asked() {
+        for (c, to) in asked(channels) {
             bits(code, c, value);
             divided(code, to);
             or_absent(code, c, to);
         }
         code.back();
         code.bind(in_order);
-        for (c, to) in asked() {
+        for (c, to) in asked(channels) {
             let byte = Rm::ByteOfEach(c);
             code.vector(Vector::PSHUFB, len, value, texels, byte);
             divided(code, to);
         }
         code.back();
         code.bind(as_they_are);
-        for (c, to) in asked() {
+        for (c, to) in asked(channels) {
             bits(code, c, to);
             or_absent(code, c, to);
         }
         code.back();
-        code.bind(bordered);
+    }
+
+    /// Texels of lanes whose offsets are not negative, and the border colour of the others; if there are none, another way.
+    fn with_border(
+        &mut self,
+        len: Len,
+        mask: Option<Mask>,
+        channels: u8,
+        [all_inside, convert]: [Label; 2],
+    ) {
+        let (offsets, [_, _, texels]) = (SOURCE[0], BETWEEN);
+        let code = &mut self.code;
         let [inside, outside] = CONDITION;
         code.vector(Vector::PXORD, len, texels, texels, Rm::Reg(texels));
         let compared = |code: &mut Assembler, to: (Mask, Mask, bool), how: Condition| {
@@ -387,16 +427,11 @@ impl Emitter {
         code.test_masks(outside, outside);
         code.jump_if(If::Zero, all_inside);
         compared(code, (inside, mask.unwrap_or(0), false), Condition::Ge);
-        code.masked(
-            Vector::GATHER,
-            len,
-            (texels, inside, false),
-            0,
-            Rm::WindowLanes(offsets, 0),
-            None,
-        );
+        let lanes = (texels, inside, false);
+        let from = Rm::WindowLanes(offsets, 0);
+        code.masked(Vector::GATHER, len, lanes, 0, from, None);
         code.call(convert);
-        for (c, to) in asked() {
+        for (c, to) in asked(channels) {
             let border = Rm::SiteEach(field::TEXELS_BORDER + 4 * c);
             let to = (to, outside, false);
             code.masked(Vector::BROADCAST, len, to, 0, border, None);
