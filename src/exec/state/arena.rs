@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use wide::bytemuck::{cast_slice, cast_slice_mut};
 use wide::u8x64;
 
-/// Bytes that begin at a multiple of 64, and zeros behind them: see [`room`].
+/// Bytes that begin at a multiple of 64, and zeros behind them (`room`).
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
     rows: Vec<u8x64>,
