@@ -167,6 +167,7 @@ proptest! {
         lines in prop::collection::vec(any::<(usize, u8)>(), 3..7),
         coordinates in prop::collection::vec(prop_oneof![
             any::<u32>(),
+            Just(0x7f80_0001),
             (-2.0f32..3.0).prop_map(f32::to_bits),
             (0u32..40, 1u32..40).prop_map(|(a, b)| (a as f32 / b as f32).to_bits()),
             (-3i32..40).prop_map(|a| (a as f32 + 0.5).to_bits()),

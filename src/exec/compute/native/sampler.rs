@@ -23,9 +23,9 @@ use crate::sampler::plan::Outside;
 /// The offset of a lane that is outside along an axis: with that of the other axis it is negative.
 const OUTSIDE: u32 = 0xc000_0000;
 
-/// How to round towards negative infinity, and to compare singles of which one may be NaN.
+/// How to round towards negative infinity, and to compare singles: NaN, which is 0 as a coordinate, is not unequal.
 const DOWN: u8 = 1;
-const NOT_EQUAL: u8 = 4;
+const NOT_EQUAL: u8 = 12;
 
 /// 1/256 and 1/65280.
 const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
