@@ -68,12 +68,8 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
         8 | 16 | 32 => Some(Message::Lanes(transfer)),
         // One lane that always runs is one piece, if a dword or a qword is moved.
         1 if send.lanes.no_mask && send.guard.is_none() => {
-            let end = program.image.len() as u32;
-            // Wide loads and stores stay inside the arena.
-            let inside = transfer.addresses + 64 <= end && transfer.data + 16 <= end;
             let piece = piece(program, &transfer).map(Message::Block);
-            let inside = inside && transfer.bytes < 8;
-            piece.or(inside.then_some(Message::Lanes(transfer)))
+            piece.or((transfer.bytes < 8).then_some(Message::Lanes(transfer)))
         }
         _ => None,
     }
@@ -164,7 +160,8 @@ fn block(program: &Program, send: &Send) -> Option<Block> {
             let bytes = r.data.memory_bytes();
             let whole = matches!(bytes, 4 | 8) && r.data.register_bytes() == bytes;
             let unscaled = r.scale == 1 && r.extend.is_none() && names_a_place(scalars);
-            let (base, None) = bases(program, send)? else {
+            let target = target(program, send)?;
+            let (base, None) = bases(program, send, target)? else {
                 return None;
             };
             let added = base.wrapping_add(r.offset as u64);
@@ -173,7 +170,7 @@ fn block(program: &Program, send: &Send) -> Option<Block> {
             }
             Block {
                 write: r.op.is_store(),
-                target: target(program, send)?,
+                target,
                 place: registers.params().first().copied()??.offset,
                 ignored: 0,
                 unit: 1,
@@ -236,7 +233,7 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         Some((place, extended)) => (place, Some(extended)),
         None => (Addresses::of(request, registers, count.into())?, None),
     };
-    let (base, based) = bases(program, send)?;
+    let (base, based) = bases(program, send, target)?;
     let (shape, update) = match work {
         Work::Move(shape, _) => (shape, None),
         Work::Update(update) => {
@@ -369,9 +366,8 @@ fn widened(
 }
 
 /// What is added to every address: what the text says, and a variable of the width of addresses, if there is one.
-fn bases(program: &Program, send: &Send) -> Option<(u64, Option<u32>)> {
-    let wide = target(program, send)? == Target::Flat;
-    let width = if wide { 8 } else { 4 };
+fn bases(program: &Program, send: &Send, target: Target) -> Option<(u64, Option<u32>)> {
+    let width = if target == Target::Flat { 8 } else { 4 };
     send.operands
         .bases()
         .try_fold((0u64, None), |(sum, variable), source| {
@@ -393,6 +389,7 @@ fn bases(program: &Program, send: &Send) -> Option<(u64, Option<u32>)> {
 /// The memory that a message names.
 fn target(program: &Program, send: &Send) -> Option<Target> {
     let mut scalars = send.operands.scalars.iter();
+    let handle = scalars.find(|(scalar, _)| *scalar == Scalar::Surface);
     let (variable, index) = match &send.request {
         Request::ByteScattered(r) | Request::DwordScattered(r) => (send.surface, r.surface),
         Request::Untyped(r) => (send.surface, r.surface),
@@ -408,15 +405,11 @@ fn target(program: &Program, send: &Send) -> Option<Target> {
         Request::Lsc(Lsc {
             sfid: Sfid::Slm, ..
         }) => (None, SLM),
-        Request::Lsc(r) => match r.model {
-            LscModel::Flat => return Some(Target::Flat),
-            LscModel::Bti(_) | LscModel::Bss(_)
-                if scalars.any(|(scalar, _)| *scalar == Scalar::Surface) =>
-            {
-                return surface_in(program, send);
-            }
-            LscModel::Bti(index) | LscModel::Bss(index) => (send.surface, index),
-            LscModel::Ss(_) => return None,
+        Request::Lsc(r) => match (r.model, handle) {
+            (LscModel::Flat, _) => return Some(Target::Flat),
+            (LscModel::Ss(_), _) => return None,
+            (_, Some((_, source))) => return surface_in(program, source),
+            (LscModel::Bti(index) | LscModel::Bss(index), None) => (send.surface, index),
         },
         _ => return None,
     };
@@ -435,9 +428,7 @@ fn target(program: &Program, send: &Send) -> Option<Target> {
 }
 
 /// The surface whose handle is in a variable.
-fn surface_in(program: &Program, send: &Send) -> Option<Target> {
-    let mut scalars = send.operands.scalars.iter();
-    let (_, source) = scalars.find(|(scalar, _)| *scalar == Scalar::Surface)?;
+fn surface_in(program: &Program, source: &Source) -> Option<Target> {
     let Region::Scalar(at) = source.region else {
         return None;
     };
