@@ -1,0 +1,438 @@
+//! Native code of a program, and threads that run it.
+
+use super::call::{
+    Context, Contexts, Entry, Executable, Host, MOST_PLACES, Reach, Shared, TOGETHER,
+};
+use super::emit::Emitter;
+use super::flow::{self, Region};
+use super::transfer::{Message, Target};
+use super::{Memories, Rounds, Stands, Tally};
+use crate::exec::state::frame::Frame;
+use crate::exec::state::tally::{Counter, Counters, Traffic};
+use crate::exec::state::thread::Thread;
+use crate::exec::state::windows::Windows;
+use crate::program::{Barrier, Op, Program};
+use crate::surface::Memory;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// How a region is entered at an op.
+#[derive(Clone, Copy)]
+struct Ways {
+    /// Whatever lanes run.
+    any: Entry,
+    /// Where these do.
+    all: Option<(u32, Entry)>,
+}
+
+impl Ways {
+    /// The one for threads that have at least these lanes, none of which waits; or 0.
+    fn of(self, lanes: u32) -> Entry {
+        match self.all {
+            Some((all, entry)) if lanes & all == all && lanes != 0 => entry,
+            _ => self.any,
+        }
+    }
+}
+
+/// The way into the code of an op.
+#[derive(Clone, Copy)]
+struct Door<'n> {
+    pc: u32,
+    /// The ops and places of its region.
+    ops: &'n Range<u32>,
+    places: &'n [u32],
+    ways: Ways,
+}
+
+impl Door<'_> {
+    /// Instructions between two backward jumps, at most.
+    fn most(self) -> u64 {
+        u64::from(self.ops.end - self.ops.start)
+    }
+}
+
+/// Code of a program.
+pub struct Native {
+    code: Executable,
+    /// Ops of each region, and its places.
+    regions: Vec<(Range<u32>, Vec<u32>)>,
+    /// For each op the region that may be entered at it, and how.
+    entries: Vec<Option<(u32, Ways)>>,
+    /// For each op how many ops there are before one at which code may be entered.
+    until: Vec<u32>,
+    /// Ops of the longest region.
+    longest: u64,
+    /// Where the barrier of a group is.
+    barriers: Vec<bool>,
+    /// Messages that are code, by op.
+    messages: Vec<(u32, Message)>,
+    /// What it counts, if it does, and by which number it is known.
+    counters: Option<Vec<Counter>>,
+    number: usize,
+    /// For each op the first one of those that are counted with it.
+    counted_from: Vec<u32>,
+    /// For each op the window that its message reached last.
+    hints: Vec<AtomicU32>,
+}
+
+impl Native {
+    /// Makes the code of a program for a mode that rounds to nearest even; `None` if there is nothing to make, or
+    /// the host has no such instructions, or no memory that can be run.
+    ///
+    /// * `entered`: the ops that a jump may lead to.
+    /// * `rounds`: what becomes of results that are no singles.
+    /// * `counts`: it counts how often ops run, and their lanes, and is known by this number.
+    /// * `splits`: whether steps may stop in front of an op.
+    /// * `message`: what a message does, if it can be code.
+    pub fn new(
+        program: &Program,
+        entered: &[bool],
+        (rounds, counts): (Rounds, Option<usize>),
+        splits: impl Fn(u32) -> bool,
+        message: impl Fn(u32, &Op) -> Option<Message>,
+    ) -> Option<Native> {
+        let host = Host::detect()?;
+        let to_zero = rounds == Rounds::ToZero;
+        let regions = flow::regions(program, entered, splits, message, to_zero);
+        if regions.is_empty() {
+            return None;
+        }
+        let mut emitter = Emitter::new(rounds, counts.is_some());
+        // Where all lanes run, nothing has to be kept of those that are off.
+        let mut doors = Vec::new();
+        for (number, region) in (0..).zip(&regions) {
+            let throughout = region.lanes_throughout().map(Some);
+            for lanes in [None].into_iter().chain(throughout) {
+                emitter.all_enabled = lanes.is_some();
+                for (pc, label) in flow::emit(&mut emitter, region) {
+                    doors.push((number, pc, label, lanes));
+                }
+            }
+        }
+        emitter.emit_routines();
+        let offsets = doors
+            .iter()
+            .map(|(_, _, l, _)| emitter.code.offset(*l) as u32);
+        let offsets = offsets.collect();
+        let counters = emitter.counters.take();
+        let count = counters.as_ref().map_or(0, Vec::len);
+        let code = Executable::new(host, emitter.code, offsets, count).ok()?;
+        let mut counted_from: Vec<u32> = (0..program.ops.len() as u32).collect();
+        for counter in counters.iter().flatten() {
+            if let Counter::Runs(ops) = counter {
+                counted_from[ops.start as usize..ops.end as usize].fill(ops.start);
+            }
+        }
+        let mut entries: Vec<Option<(u32, Ways)>> = vec![None; program.ops.len()];
+        for (i, (number, pc, _, lanes)) in doors.iter().enumerate() {
+            let entry = code.entry(i)?;
+            let place = &mut entries[*pc as usize];
+            match (place, lanes) {
+                (Some((_, ways)), Some(lanes)) => ways.all = Some((*lanes, entry)),
+                (place, _) => {
+                    let ways = Ways {
+                        any: entry,
+                        all: None,
+                    };
+                    *place = Some((*number, ways));
+                }
+            }
+        }
+        let mut until = vec![0; program.ops.len()];
+        let mut ops = u32::MAX;
+        for (until, entry) in until.iter_mut().zip(&entries).rev() {
+            ops = match entry {
+                Some(_) => 0,
+                None => ops.saturating_add(1),
+            };
+            *until = ops;
+        }
+        let messages = regions.iter().flat_map(Region::messages).collect();
+        let places = |r: Region| (r.start..r.end, r.places);
+        let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
+        let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
+        let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
+        Some(Native {
+            counters,
+            number: counts.unwrap_or(0),
+            counted_from,
+            longest: longest.unwrap_or(0),
+            barriers: program.ops.iter().map(is_barrier).collect(),
+            code,
+            messages,
+            hints: hints.collect(),
+            regions: regions.into_iter().map(places).collect(),
+            entries,
+            until,
+        })
+    }
+
+    /// Ops in front of the next one at which code may be entered; 0 if that is this one.
+    #[inline]
+    pub fn until(&self, pc: u32) -> u32 {
+        self.until.get(pc as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// What it counts, and what its messages move.
+    pub fn counted(&self) -> (&[Counter], impl Fn(u32) -> Traffic) {
+        let counters = self.counters.as_deref().unwrap_or_default();
+        (counters, |pc| self.traffic(pc))
+    }
+
+    /// What a message moves that is code.
+    fn traffic(&self, pc: u32) -> Traffic {
+        let found = self.messages.binary_search_by_key(&pc, |(op, _)| *op);
+        found.map_or(Traffic::default(), |at| self.messages[at].1.traffic())
+    }
+
+    /// Whether nearly all of the program is one region: what sets the float mode and ends it is not.
+    pub fn is_whole(&self) -> bool {
+        const BESIDE: u64 = 8;
+        self.longest + BESIDE >= self.entries.len() as u64
+    }
+
+    /// Whether an op is code.
+    pub fn covers(&self, pc: u32) -> bool {
+        self.regions.iter().any(|(ops, _)| ops.contains(&pc))
+    }
+
+    /// Runs threads that are at one op, each until it comes to an op that is no code, or has run `window`
+    /// instructions. No thread runs more than `limit` in all. Says where they are; `None` if nothing has happened: code
+    /// is not entered here, or not by these threads.
+    ///
+    /// * `everyone`: these are all threads that meet at the barrier, so that it opens once all are there.
+    pub fn run(
+        &self,
+        threads: &mut [Thread<'_>],
+        memories: Memories<'_>,
+        pc: u32,
+        [limit, window]: [u64; 2],
+        everyone: bool,
+    ) -> Option<Stands> {
+        let door = self.door(pc)?;
+        let enters = |t: &Thread<'_>| {
+            let waits = |(at, _): &(u32, u32)| {
+                !door.ops.contains(at) || at > &pc && door.places.binary_search(at).is_ok()
+            };
+            t.frame.em != 0
+                && t.executed.saturating_add(door.most()) <= limit
+                && t.frame.waiting.iter().all(waits)
+        };
+        if !threads.iter().all(enters) {
+            return None;
+        }
+        let counters = match (&self.counters, memories.tally) {
+            (None, None) => None,
+            (Some(own), Some(tally)) => Some(tally.counters(self.number, own.len())),
+            _ => return None,
+        };
+        let mut all: Option<Stands> = None;
+        let reach = Reach::new(memories.windows, &self.hints, memories.texels);
+        // Who counts sees each barrier.
+        let everyone = everyone && threads.len() <= TOGETHER && counters.is_none();
+        for threads in threads.chunks_mut(TOGETHER) {
+            let around = (memories.slm, &reach, counters);
+            let stands = self.run_few(threads, around, door, [limit, window], everyone)?;
+            all = Some(all.map_or(stands, |all| Stands {
+                pc: all.pc,
+                together: all.together && stands.together && all.pc == stands.pc,
+                join: all.join.min(stands.join),
+                most: all.most.max(stands.most),
+            }));
+            if let Some(tally) = memories.tally {
+                self.count_parts(threads, tally);
+            }
+            self.learn(&threads[0], memories.windows);
+        }
+        all
+    }
+
+    /// Counts what threads ran that have left in the middle of what is counted together.
+    fn count_parts(&self, threads: &[Thread<'_>], tally: &Tally) {
+        for thread in threads {
+            let pc = thread.frame.pc;
+            let from = self.counted_from.get(pc as usize).map_or(pc, |from| *from);
+            if from < pc {
+                tally.part_ran(thread, from..pc, |pc| self.traffic(pc));
+            }
+        }
+    }
+
+    /// The way into the code of an op.
+    #[inline]
+    fn door(&self, pc: u32) -> Option<Door<'_>> {
+        let (number, ways) = (*self.entries.get(pc as usize)?)?;
+        let (ops, places) = &self.regions[number as usize];
+        Some(Door {
+            pc,
+            ops,
+            places,
+            ways,
+        })
+    }
+
+    /// The same for threads that enter, as many as go together.
+    fn run_few<'n, 't>(
+        &'n self,
+        threads: &'t mut [Thread<'_>],
+        (slm, reach, counters): (&'t Memory, &'t Reach<'t>, Option<&'t Counters>),
+        mut door: Door<'n>,
+        [limit, window]: [u64; 2],
+        mut everyone: bool,
+    ) -> Option<Stands> {
+        let mut lanes = u32::MAX;
+        let mut contexts = Contexts::new();
+        let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
+        let mut shared = Shared::new(slm);
+        // Between two backward jumps no op runs twice.
+        let limit = limit.saturating_sub(self.longest);
+        for (slot, thread) in frames.iter_mut().zip(threads) {
+            let counts = counters.map_or(&[][..], |counters| counters.of(thread.slot));
+            let (frame, executed) = (&mut thread.frame, &mut thread.executed);
+            shared = shared.or(thread.slm.unwrap_or(slm));
+            let context = Context::new(&mut thread.arena, frame.em, reach, shared, counts);
+            let context = contexts.push(context);
+            context.executed = *executed;
+            context.budget = limit.min(executed.saturating_add(window));
+            lanes &= frame.em;
+            if !frame.waiting.is_empty() {
+                // They would have their turn.
+                lanes = 0;
+                enter(context, frame, door.ops, door.places);
+                everyone &= frame.waiting.is_empty();
+            }
+            *slot = Some((frame, executed));
+        }
+        let mut ran = false;
+        loop {
+            if !self.code.run(door.ways.of(lanes), &mut contexts, reach) {
+                // They have changed nothing but where lanes wait.
+                contexts.iter_mut().for_each(|c| c.pc = door.pc);
+                break;
+            }
+            ran = true;
+            let met = contexts[0].pc;
+            let Some(next) = self.behind_barrier(met).filter(|_| everyone) else {
+                break;
+            };
+            let is_there = |c: &Context<'_>| {
+                c.pc == met && c.waiting == 0 && c.em != 0 && c.executed < c.budget
+            };
+            if !contexts.iter().all(is_there) {
+                break;
+            }
+            lanes = u32::MAX;
+            for context in contexts.iter_mut() {
+                context.executed += 1;
+                lanes &= context.em;
+            }
+            door = next;
+        }
+        let mut stands = Stands {
+            pc: contexts[0].pc,
+            together: true,
+            join: u32::MAX,
+            most: 0,
+        };
+        for (context, slot) in contexts.iter().zip(frames) {
+            let Some((frame, executed)) = slot else { break };
+            *executed = context.executed;
+            leave(context, frame, door.places);
+            stands.together &= frame.pc == stands.pc;
+            stands.join = stands.join.min(frame.join);
+            stands.most = stands.most.max(*executed);
+        }
+        ran.then_some(stands)
+    }
+
+    /// The way into the code behind the barrier that an op is.
+    #[inline]
+    fn behind_barrier(&self, pc: u32) -> Option<Door<'_>> {
+        let is_barrier = self.barriers.get(pc as usize)?;
+        self.door(pc + 1).filter(|_| *is_barrier)
+    }
+
+    /// Notes which window a message reaches that a thread has come to.
+    #[inline]
+    fn learn(&self, thread: &Thread<'_>, windows: &Windows) {
+        let pc = thread.frame.pc;
+        let Ok(at) = self.messages.binary_search_by_key(&pc, |(op, _)| *op) else {
+            return;
+        };
+        let message = &self.messages[at].1;
+        let found = match message.target() {
+            None | Some(Target::Shared { .. }) => None,
+            Some(Target::Surface { variable, index }) => {
+                let first = variable.map_or(0, |at| thread.dword(at));
+                windows.of_surface(index.wrapping_add(first))
+            }
+            Some(Target::Flat) => {
+                let own = |at: u32| {
+                    let own = thread.arena.get(at as usize..)?.first_chunk()?;
+                    Some(u64::from_le_bytes(*own))
+                };
+                let address = match message {
+                    Message::Lanes(t) => {
+                        let lanes = thread.active(t.lanes, t.guard);
+                        if lanes == 0 {
+                            return;
+                        }
+                        let at = t.addresses + t.width() * lanes.trailing_zeros();
+                        let place = match t.extended {
+                            Some(extended) => Some(extended.of(thread.dword(at))),
+                            None => own(at),
+                        };
+                        let base = t.based.map_or(Some(0), own);
+                        let added = t.added.wrapping_add(t.skipped.into());
+                        place
+                            .zip(base)
+                            .map(|(place, base)| place.wrapping_add(base).wrapping_add(added))
+                    }
+                    Message::Idle
+                    | Message::Sample(_)
+                    | Message::Texels(_)
+                    | Message::Rectangle(_) => return,
+                    Message::Block(block) => own(block.place)
+                        .map(|place| place.wrapping_add(i64::from(block.added) as u64)),
+                };
+                address.and_then(|address| windows.of_address(address))
+            }
+        };
+        if let Some(window) = found {
+            let hint = &self.hints[pc as usize];
+            // Other workers read what is near it.
+            if hint.load(Relaxed) != window {
+                hint.store(window, Relaxed);
+            }
+        }
+    }
+}
+
+/// Takes the lanes that wait at places of a region out of a frame.
+fn enter(context: &mut Context<'_>, frame: &mut Frame, ops: &Range<u32>, places: &[u32]) {
+    frame.waiting.retain(|(at, lanes)| {
+        let place = places.binary_search(at).ok().filter(|_| ops.contains(at));
+        if let Some(place) = place {
+            context.waiting |= 1 << place;
+            context.places[place] |= lanes;
+        }
+        place.is_none()
+    });
+}
+
+/// Puts a frame where code was left, and lanes that wait back into it.
+fn leave(context: &Context<'_>, frame: &mut Frame, places: &[u32]) {
+    frame.pc = context.pc;
+    frame.em = context.em;
+    if context.waiting == 0 && frame.waiting.is_empty() {
+        frame.join = u32::MAX;
+        return;
+    }
+    let waits = (0..MOST_PLACES).filter(|place| context.waiting >> place & 1 != 0);
+    for place in waits {
+        frame.wait(places[place], context.places[place]);
+    }
+    let join = frame.waiting.iter().map(|(at, _)| *at).min();
+    frame.join = join.unwrap_or(u32::MAX);
+}
