@@ -117,6 +117,16 @@ impl<'a> Grid<'a> {
         })
     }
 
+    /// The thread of a number in launch order.
+    pub fn thread(&self, index: u32) -> ThreadId {
+        let threads = self.threads.max(1);
+        ThreadId {
+            index,
+            group: self.place((index / threads).into()),
+            local: index % threads,
+        }
+    }
+
     /// Where group number `group` is.
     fn place(&self, group: u64) -> [u32; 3] {
         let [x, y, _] = self.count.map(|n| n.max(1));
@@ -172,6 +182,7 @@ impl<'a> Grid<'a> {
     }
 
     /// Fills in the dwords of a header that are zero. Source: launch reference 3; vISA text reference 3.
+    #[inline(always)]
     pub fn fill(&self, id: ThreadId, bytes: &mut [u8]) {
         let [x, y, z] = id.group;
         let mut fill = |dword: usize, value: u32| {
@@ -271,6 +282,7 @@ mod tests {
             local: 2,
         };
         assert_eq!(ids[30], wanted);
+        assert_eq!(grid.thread(30), wanted);
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let stop = self.alone(&mut thread, &environment, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && members.is_empty() {
-                self.finish(&mut thread, observer, &mut done);
+                self.finish_one(&mut thread, observer, &mut done);
                 spare.arenas.push_back((thread.arena, id.local));
             } else {
                 members.push(Member {
@@ -78,7 +78,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
         }
         for mut member in members {
-            self.finish(&mut member.thread, member.observer, &mut done);
+            self.finish_one(&mut member.thread, member.observer, &mut done);
         }
         Ok(done)
     }
@@ -155,14 +155,21 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                     continue;
                 };
                 // Groups in front may yet have a trap of their own; this one, and those behind it, would not go on.
-                let group = self.group_of(trap.thread);
-                let behind = |t: &&mut Thread<'_>| self.group_of(t.id) >= group;
+                let group = self.group_of(trap.thread.index);
+                let behind = |t: &&mut Thread<'_>| self.group_of(t.id.index) >= group;
                 lockstep::end(threads.iter_mut().filter(behind));
                 trapped = Some(trap);
                 break;
             }
         }
         trapped.map_or(Ok(()), Err)
+    }
+
+    /// Adds an ended thread to what its group has done.
+    fn finish_one(&self, thread: &mut Thread<'_>, observer: O, done: &mut Group<O>) {
+        done.instructions += thread.executed;
+        done.due += thread.due();
+        self.finish(thread, observer, &mut done.left);
     }
 
     /// Runs one thread, and counts what it did.

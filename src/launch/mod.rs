@@ -291,7 +291,6 @@ fn run_with<O: Observer>(
             true => (GANG_BYTES / program.image.len().max(1)).clamp(1, GANG),
             false => 1,
         },
-        few: known.few(program.image.len()).filter(|_| !meets),
         meets,
         wants,
     };
@@ -386,10 +385,8 @@ pub const MAX_SHARED: u64 = 256 << 10;
 const GANG: usize = SLOTS;
 const GANG_BYTES: usize = 256 << 10;
 
-/// The same where native code runs one thread after the other and touches each variable once: what the first cache holds
-/// beside images, and what it holds at most.
-const STRAIGHT_BYTES: usize = 32 << 10;
-const STRAIGHT_MOST: usize = 56 << 10;
+/// Threads at first, and in so many after them, that native code may fail to take to their ends one by one.
+const MOST_LEFT: (u64, u64) = (4, 8);
 
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
 const MOST_MEMBERS: u32 = 256;
@@ -408,23 +405,23 @@ struct Turns {
 /// What one worker has done.
 struct Share<O> {
     /// Groups that left something, by the number of the first where several ran beside each other.
-    groups: Vec<(u64, Group<O>)>,
+    groups: Vec<(u64, Left<O>)>,
     instructions: u64,
     /// Those of them that the run's allowance does not know of.
     due: u64,
-    /// The last thread that has ended.
-    last: ThreadId,
+    /// The number of the last thread that has ended.
+    last: u32,
     trap: Option<(u64, Box<Trap>)>,
 }
 
 impl<O> Share<O> {
-    /// Adds what a group, or a thread of it, leaves behind.
-    fn add(&mut self, group: u64, last: ThreadId, done: Group<O>) {
+    /// Adds what a group leaves behind.
+    fn add(&mut self, group: u64, last: u32, done: Group<O>) {
         self.last = last;
         self.instructions += done.instructions;
         self.due += done.due;
-        if !done.kept.is_empty() || !done.observers.is_empty() {
-            self.groups.push((group, done));
+        if !done.left.is_empty() {
+            self.groups.push((group, done.left));
         }
     }
 }
@@ -513,8 +510,6 @@ struct Known {
     has_barrier: bool,
     /// The order of groups shows in what they leave.
     shows_order: bool,
-    /// No op runs twice.
-    is_straight: bool,
     /// What a thread must find in the memory of another one, by the lanes it begins with.
     resets: Mutex<BTreeMap<u32, Arc<Reset>>>,
 }
@@ -526,17 +521,8 @@ impl Known {
             may_lockstep: may_lockstep(program),
             has_barrier: has_barrier(program),
             shows_order: shows_order_of_groups(program),
-            is_straight: !program.may_go_back(),
             resets: Mutex::default(),
         }
-    }
-
-    /// Threads with arenas of so many bytes that run side by side where native code takes each from its beginning to its
-    /// end, if more would be too many for the first cache.
-    fn few(&self, bytes: usize) -> Option<usize> {
-        let fits = |threads: usize| threads.saturating_mul(bytes) <= STRAIGHT_MOST;
-        let few = (STRAIGHT_BYTES / bytes.max(1)).clamp(2, GANG);
-        (self.is_straight && fits(few) && !fits(GANG)).then_some(few)
     }
 
     /// What a thread of the program that begins with the lanes of `mask` must find.
@@ -564,9 +550,8 @@ struct Context<'a, F> {
     dispatch_mask: Option<usize>,
     /// Threads of one number differ in nothing but their headers.
     alike: bool,
-    /// Threads that run side by side; and where native code takes them to their ends, if those are fewer.
+    /// Threads that run side by side.
     together: usize,
-    few: Option<usize>,
     /// Threads of a group have memory or a barrier in common.
     meets: bool,
     /// What observers are told.
@@ -648,6 +633,8 @@ struct Prepared {
     arena: Arena,
     mask: u32,
     mode: FloatMode,
+    /// The op at which it is, and how many have run.
+    begins: (u32, u64),
     /// What of it a thread must find in the memory of another one.
     reset: OnceCell<Arc<Reset>>,
     /// Its rows, where the other one had another number.
@@ -679,20 +666,39 @@ impl RowsOfOther {
 /// Threads of a group whose beginnings a worker keeps, and the bytes of each.
 const MOST_PREPARED: (u32, usize) = (64, 1 << 16);
 
-/// What a group leaves behind.
-struct Group<O> {
+/// What threads leave behind.
+struct Left<O> {
     kept: Vec<Registers>,
     observers: Vec<(ThreadId, O)>,
+}
+
+impl<O> Default for Left<O> {
+    fn default() -> Left<O> {
+        Left {
+            kept: Vec::new(),
+            observers: Vec::new(),
+        }
+    }
+}
+
+impl<O> Left<O> {
+    const fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.observers.is_empty()
+    }
+}
+
+/// What a group has done.
+struct Group<O> {
+    left: Left<O>,
     instructions: u64,
     due: u64,
 }
 
 impl<O> Group<O> {
     /// Nothing yet.
-    const fn new() -> Group<O> {
+    fn new() -> Group<O> {
         Group {
-            kept: Vec::new(),
-            observers: Vec::new(),
+            left: Left::default(),
             instructions: 0,
             due: 0,
         }
@@ -706,7 +712,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let share = self.counted_share(turns, tally.as_ref());
         if let Some(tally) = tally {
             let native = |number| self.known.code.counted(number);
-            (self.observe)(share.last).counted(self.program, &tally.take(native));
+            let last = self.grid.thread(share.last);
+            (self.observe)(last).counted(self.program, &tally.take(native));
         }
         share
     }
@@ -717,7 +724,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             groups: Vec::new(),
             instructions: 0,
             due: 0,
-            last: ThreadId::default(),
+            last: 0,
             trap: None,
         };
         let mut spare = Spare::default();
@@ -744,7 +751,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                     }
                 };
                 if let Err(trap) = done.and_then(|()| self.pay(&mut share, 1)) {
-                    let group = self.group_of(trap.thread);
+                    let group = self.group_of(trap.thread.index);
                     turns.failed.fetch_min(group, Relaxed);
                     share.trap = Some((group, trap));
                     return share;
@@ -758,7 +765,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 }
                 let done = self.group(group, tally, &mut spare).and_then(|done| {
                     let last = self.grid.ids(group).last().unwrap_or_default();
-                    share.add(group, last, done);
+                    share.add(group, last.index, done);
                     self.pay(&mut share, BLOCK)
                 });
                 match done {
@@ -772,7 +779,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 }
             }
             if let Err(trap) = self.pay(&mut share, 1) {
-                let group = self.group_of(trap.thread);
+                let group = self.group_of(trap.thread.index);
                 turns.failed.fetch_min(group, Relaxed);
                 share.trap = Some((group, trap));
                 return share;
@@ -780,9 +787,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// The number of a thread's group.
-    fn group_of(&self, id: ThreadId) -> u64 {
-        u64::from(id.index / self.grid.threads.max(1))
+    /// The number of the group of a thread with this number.
+    fn group_of(&self, index: u32) -> u64 {
+        u64::from(index / self.grid.threads.max(1))
     }
 
     /// Shared local memory of a group.
@@ -827,20 +834,38 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     ) -> Result<(), Box<Trap>> {
         let mut ids = self.grid.walk(groups);
         let mut observers = Vec::new();
+        let mut whole = None;
+        let (mut ran_alone, mut left_code) = (0, 0);
         while let Some(group) = ids.group() {
             if group > turns.failed.load(Relaxed) {
                 break;
             }
             let code = &self.known.code;
-            let few = self.few.filter(|_| code.is_whole(self.plans.cut(code)));
-            for _ in 0..few.unwrap_or(self.together) {
+            // Threads of which native code does all are best run one after the other, in one arena.
+            let one_by_one = environment.tally.is_none()
+                && left_code <= MOST_LEFT.0 + ran_alone / MOST_LEFT.1
+                && (whole.is_some() || code.is_whole(self.plans.cut(code)));
+            for _ in 0..if one_by_one { 1 } else { self.together } {
                 let Some(id) = ids.next() else { break };
                 let mut observer = (self.observe)(id);
                 self.start(seats.next(), id, spare, &mut observer);
                 observers.push(observer);
             }
             let threads = seats.taken();
-            let ran = self.beside(threads, &mut observers, (environment, kept), true);
+            let mut ran = Ok(());
+            let mut ended = false;
+            if one_by_one && let [thread] = threads {
+                if whole.is_none() {
+                    whole = lockstep::whole(thread, environment);
+                }
+                ended = whole.as_ref().is_some_and(|whole| whole.run(thread));
+                ran_alone += 1;
+            }
+            if !ended {
+                ran = self.beside(threads, &mut observers, (environment, kept), true);
+                // What is code may have changed.
+                (whole, left_code) = (None, left_code + u64::from(one_by_one));
+            }
             self.tell_ends(
                 threads,
                 &mut observers,
@@ -860,9 +885,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             return Ok(());
         }
         let due = std::mem::take(&mut share.due);
-        let over = self.allowance.spend(share.last.index, due);
+        let over = self.allowance.spend(share.last, due);
         over.map_err(|over| match over.code {
-            Code::L0607 => Trap::before(share.last, *over),
+            Code::L0607 => Trap::before(self.grid.thread(share.last), *over),
             _ => Trap::outside(*over),
         })
     }
@@ -871,7 +896,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     fn report(&self, share: &mut Share<O>) {
         let due = std::mem::take(&mut share.due);
         if due > 0 {
-            let _ = self.allowance.spend(share.last.index, due);
+            let _ = self.allowance.spend(share.last, due);
         }
     }
 
@@ -896,14 +921,21 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         threads: impl Iterator<Item = (&'t mut Thread<'p>, O)>,
         share: &mut Share<O>,
     ) {
-        let mut done = Group::new();
-        let (mut first, mut last) = (None, share.last);
+        let mut left = Left::default();
+        let mut first = None;
         for (thread, observer) in threads {
-            first.get_or_insert(self.group_of(thread.id));
-            last = thread.id;
-            self.finish(thread, observer, &mut done);
+            // Not all of what names it, and one number at a time: what was just written in parts and is read as a whole waits
+            // until all that was written before it, images among it, has left the core.
+            share.last = thread.id.index;
+            share.instructions += thread.executed;
+            share.due += thread.due();
+            first.get_or_insert(share.last);
+            self.finish(thread, observer, &mut left);
         }
-        share.add(first.unwrap_or(0), last, done);
+        if !left.is_empty() {
+            let first = self.group_of(first.unwrap_or(share.last));
+            share.groups.push((first, left));
+        }
     }
 
     /// Runs threads side by side and counts what they did; after a trap, what those did that would have started.
@@ -932,34 +964,33 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// Adds up an ended thread and its observer, and keeps its registers if they are asked for.
-    fn finish(&self, thread: &mut Thread<'_>, observer: O, done: &mut Group<O>) {
+    /// Keeps of an ended thread its observer and its registers, if they are asked for.
+    #[inline]
+    fn finish(&self, thread: &Thread<'_>, observer: O, left: &mut Left<O>) {
         if self.hands_back {
-            done.observers.push((thread.id, observer));
+            left.observers.push((thread.id, observer));
         }
-        done.instructions += thread.executed;
-        done.due += thread.due();
         if self.options.keep.wants(thread.id.index) {
-            done.kept.push(Registers {
+            left.kept.push(Registers {
                 thread: thread.id,
                 arena: thread.arena[..self.program.image.len()].to_vec(),
             });
         }
     }
 
-    /// Begins a thread in the place of one that has ended, with payload, header and start values. Inlined, so that its
-    /// number is not stored in parts and loaded as a whole.
+    /// Begins a thread in the place of one that has ended, with payload, header and start values. Inlined, and its name
+    /// given to nobody else, so that this is not stored in parts and loaded as a whole ([`Context::finish_all`]).
     #[inline(always)]
     fn start(&self, thread: &mut Thread<'_>, id: ThreadId, spare: &mut Spare, observer: &mut O) {
         if self.wants >= Wants::Steps || !self.alike {
-            return self.start_alone(thread, id, &mut spare.start, observer);
+            return self.start_alone(thread, id.index, &mut spare.start, observer);
         }
         let local = id.local as usize;
         if spare.prepared.len() <= local {
             spare.prepared.resize_with(local + 1, || None);
         }
         if spare.prepared[local].is_none() {
-            self.prepare(id, spare);
+            self.prepare(id.index, spare);
         }
         let Some(prepared) = &mut spare.prepared[local] else {
             return;
@@ -987,23 +1018,31 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
         }
         thread.begin(id, mask, prepared.mode);
+        (thread.frame.pc, thread.executed) = prepared.begins;
         let header = self.program.platform.grf_bytes() as usize;
         self.grid.fill(id, &mut thread.arena[..header]);
     }
 
     /// Works out what the threads of a number begin with.
     #[inline(never)]
-    fn prepare(&self, id: ThreadId, spare: &mut Spare) {
-        let start = &mut spare.start;
+    fn prepare(&self, index: u32, spare: &mut Spare) {
+        let (id, start) = (self.grid.thread(index), &mut spare.start);
         self.grid.start(self.program, id, start);
         let mut thread = Thread::new(self.program, id, start.mask);
         self.place(&mut thread, start, |_| {});
+        thread.load_control(&self.known.code);
+        // Who counts sees each op.
+        if self.wants == Wants::Nothing && self.options.limit > BLOCK {
+            lockstep::set_mode(&mut thread, &self.known.code);
+        }
+        let (mode, begins) = (thread.mode, (thread.frame.pc, thread.executed));
         let arena = thread.arena;
         if let Some(first) = spare.prepared.iter().flatten().next() {
             spare.apart.extend(arena.rows_apart(&first.arena));
         }
         spare.prepared[id.local as usize] = Some(Prepared {
-            mode: self.known.code.mode_of(&arena).unwrap_or_default(),
+            mode,
+            begins,
             arena,
             mask: start.mask,
             reset: OnceCell::new(),
@@ -1015,10 +1054,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     fn start_alone(
         &self,
         thread: &mut Thread<'_>,
-        id: ThreadId,
+        index: u32,
         start: &mut ThreadStart,
         observer: &mut O,
     ) {
+        let id = self.grid.thread(index);
         self.grid.start(self.program, id, start);
         self.grid.fill(id, &mut start.payload);
         thread.arena.fill(&self.program.image);

@@ -13,7 +13,8 @@
 //! group rest at its barrier until [`wake`].
 
 use super::run::{After, BLOCK, is_bookkeeping, run_steps, steps};
-use crate::exec::compute::native::Native;
+use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::native::{Native, Whole};
 use crate::exec::message::blocks::Kept;
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
@@ -21,15 +22,14 @@ use crate::exec::message::site_plans;
 use crate::exec::message::texels::Rows;
 use crate::exec::message::transfers;
 use crate::exec::order::shows_order_of_threads;
+use crate::exec::state::frame::ENDED;
 use crate::exec::state::observer::{Observer, Silent};
 use crate::exec::state::thread::{Stop, Thread};
 use crate::exec::state::trap::Trap;
 
 use crate::message::Request;
 use crate::program::{Barrier, Guard, Lanes, Op, Program};
-
-/// The place of a thread that has ended or rests.
-const ENDED: u32 = u32::MAX;
+use std::slice;
 
 /// Whether threads of a program may run side by side: they wait for each other at the barrier of the group
 /// alone, and nothing else tells one what another has done before.
@@ -105,9 +105,9 @@ pub fn run<'e, 'p: 'e, O: Observer>(
             going.map(turn).min().unwrap_or(0)
         }
     };
-    let mut first = None;
+    let (mut first, mut ordered) = (None, true);
     loop {
-        let count = line_up(threads);
+        let count = line_up(threads, &mut ordered);
         let Some(leader) = threads.first().filter(|_| count > 0) else {
             break;
         };
@@ -122,20 +122,53 @@ pub fn run<'e, 'p: 'e, O: Observer>(
         // Of those that rest, none has passed the barrier.
         let is_over = |t: &Thread<'_>| t.frame.pc == ENDED && t.rests.is_none();
         let everyone = everyone && rest.iter().all(is_over);
-        if let Err(trap) = advance(front, observers, (join, everyone), (environment, kept)) {
-            // Whoever comes after would not have started; those in front may yet have a trap of their own.
-            end(threads.iter_mut().filter(|t| t.id >= trap.thread));
-            first = Some(trap);
+        let ran = advance(front, observers, (join, everyone), (environment, kept));
+        match ran {
+            Ok(true) if rest.is_empty() => break,
+            Ok(_) => {}
+            Err(trap) => {
+                // Whoever comes after would not have started; those in front may yet have a trap of their own.
+                end(threads.iter_mut().filter(|t| t.id >= trap.thread));
+                first = Some(trap);
+            }
         }
     }
-    if !threads.is_sorted_by_key(|t| t.id.index) {
+    if !ordered {
         threads.sort_unstable_by_key(|t| t.id.index);
     }
     first.map_or(Ok(()), Err)
 }
 
+/// Native code that takes threads which begin as this one does to their ends, if there is such.
+pub fn whole<'e>(thread: &Thread<'_>, environment: &Environment<'e>) -> Option<Whole<'e>> {
+    let begins = (thread.frame.pc, thread.mode);
+    let native = environment.native_code(thread.program, thread.mode)?;
+    let bounds = [environment.limit, BLOCK];
+    Whole::new(native, environment.memories(), begins, bounds).filter(|_| native.is_whole())
+}
+
+/// Does what a thread does first if that only sets its float mode: others that begin with the same bytes do the same.
+pub fn set_mode(thread: &mut Thread<'_>, code: &Decoded) {
+    let program = thread.program;
+    while let Some(op) = program.ops.get(thread.frame.pc as usize) {
+        let pc = thread.frame.pc;
+        match op {
+            Op::LoadControl => thread.load_control(code),
+            Op::Alu(alu) if code.sets_mode(program, alu) => {
+                let steps = &code.steps(program, thread.mode)[pc as usize..][..1];
+                run_steps(slice::from_mut(thread), steps, (pc, None));
+                thread.executed += 1;
+            }
+            _ => break,
+        }
+        thread.frame.pc = pc + 1;
+    }
+}
+
 /// Puts threads in front that are to run next. Says how many stand at one op in one mode; none if all have ended.
-fn line_up(threads: &mut [Thread<'_>]) -> usize {
+///
+/// * `ordered`: whether they are in the order of their numbers.
+fn line_up(threads: &mut [Thread<'_>], ordered: &mut bool) -> usize {
     let Some((leader, others)) = threads.split_first_mut() else {
         return 0;
     };
@@ -152,6 +185,7 @@ fn line_up(threads: &mut [Thread<'_>]) -> usize {
     if alike {
         return if pc == ENDED { 0 } else { threads.len() };
     }
+    *ordered = false;
     threads.sort_unstable_by_key(|t| (t.frame.pc == ENDED, turn(t), t.frame.pc, t.id.index));
     let (pc, mode) = (threads[0].frame.pc, threads[0].mode);
     let stands = |t: &&Thread<'_>| t.frame.pc == pc && t.mode == mode && pc != ENDED;
@@ -165,19 +199,22 @@ const fn turn(thread: &Thread<'_>) -> u64 {
     thread.executed / BLOCK
 }
 
-/// Runs threads that are at one op in one float mode until they part or come to `join`, or have had their turn.
+/// Runs threads that are at one op in one float mode until they part or come to `join`, or have had their turn. Says
+/// whether all are known to have ended.
 fn advance<'e, 'p: 'e, O: Observer>(
     front: &mut [Thread<'p>],
     observers: &mut [O],
     (join, everyone): (u32, bool),
     (environment, kept): (&Environment<'e>, &mut Kept<'e>),
-) -> Result<(), Box<Trap>> {
+) -> Result<bool, Box<Trap>> {
     let Some((mode, now)) = front.first().map(|leader| (leader.mode, turn(leader))) else {
-        return Ok(());
+        return Ok(true);
     };
     loop {
-        if let Some(pc) = stride(front, (join, everyone), environment) {
-            act(front, observers, pc, (environment, kept))?;
+        match stride(front, (join, everyone), environment) {
+            Some(ENDED) => return Ok(true),
+            Some(pc) => act(front, observers, pc, (environment, kept))?,
+            None => {}
         }
         settle(&mut front[0]);
         let (pc, mut together) = (front[0].frame.pc, true);
@@ -192,14 +229,14 @@ fn advance<'e, 'p: 'e, O: Observer>(
             }
         }
         if !together || pc >= join || turned {
-            return Ok(());
+            return Ok(false);
         }
     }
 }
 
 /// Runs what threads that are at one op do alike: steps, branches, and messages served for all of them. Says
-/// at which op they are that each does for itself, or that is one too many for one of them; `None` if they
-/// have parted, or have come to `join` or to where lanes of one of them wait.
+/// at which op they are that each does for itself, or that is one too many for one of them, or that they have ended;
+/// `None` if they have parted, or have come to `join` or to where lanes of one of them wait.
 ///
 /// * `everyone`: the barrier opens once these are there.
 fn stride(
@@ -225,6 +262,9 @@ fn stride(
             place(front, pc, &mut done);
             let bounds = [limit, BLOCK];
             if let Some(stands) = native.run(front, environment.memories(), pc, bounds, everyone) {
+                if stands.ended {
+                    return Some(ENDED);
+                }
                 let before = (pc, most);
                 (pc, together) = (stands.pc, stands.together);
                 (waits, most) = (stands.join.min(join), stands.most);
@@ -394,7 +434,7 @@ fn act<'e, 'p: 'e, O: Observer>(
         thread.count(op, limit)?;
         let observer = &mut observers[thread.slot];
         if let Some(tally) = environment.tally.filter(|_| !is_bookkeeping(op)) {
-            tally.ran(std::slice::from_ref(thread), pc..pc + 1);
+            tally.ran(slice::from_ref(thread), pc..pc + 1);
         }
         let served = match environment.tally {
             None => {

@@ -9,6 +9,7 @@ use crate::exec::compute::native::Native;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::{call, dispatch, raw};
 use crate::exec::state::float_mode::FloatMode;
+use crate::exec::state::frame::ENDED;
 use crate::exec::state::named::{Meeting, NAMED_BARRIERS, NamedBarriers, Role};
 use crate::exec::state::observer::{MeetingStep, Observer, Running, Silent, Wants};
 use crate::exec::state::tally::Tally;
@@ -88,6 +89,9 @@ impl Thread<'_> {
                 && native.until(pc) == 0
                 && self.runs_native(native, environment, turn)
             {
+                if self.frame.pc == ENDED {
+                    return Ok(Stop::Ended);
+                }
                 continue;
             }
             let run = code.run(pc);

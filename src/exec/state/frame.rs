@@ -1,5 +1,8 @@
 //! Frames: where the lanes of a body are, those that run and those that wait.
 
+/// The place of a thread that has ended or rests.
+pub const ENDED: u32 = u32::MAX;
+
 /// One call level.
 #[derive(Clone, Debug)]
 pub struct Frame {

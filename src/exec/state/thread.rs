@@ -154,6 +154,7 @@ impl<'p> Thread<'p> {
     }
 
     /// Begins anew as another thread of the same program, in the bytes that are there, and in a mode.
+    #[inline(always)]
     pub(crate) fn begin(&mut self, id: ThreadId, mask: u32, in_mode: FloatMode) {
         // Each field by name, so that none is forgotten.
         let Thread {

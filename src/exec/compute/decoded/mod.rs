@@ -30,9 +30,9 @@ use super::native::{Native, NativeCode, Rounds};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::tally::{Counter, MOST_COUNTING, Traffic};
 use crate::exec::state::thread::Thread;
-use crate::isa::Condition;
+use crate::isa::{Condition, Type};
 use crate::math::simd::{self, Wide};
-use crate::program::{Guard, Lanes, Op, Program};
+use crate::program::{Alu, Guard, Lanes, Op, Program, Region, Source};
 use operand::{HAS_MODIFIERS, Operand, Put, Shape};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -243,6 +243,19 @@ impl Decoded {
     pub(crate) fn mode_of(&self, arena: &[u8]) -> Option<FloatMode> {
         let own = arena.get(self.state.cr0? as usize..)?.first_chunk()?;
         Some(FloatMode::from_cr0(u32::from_le_bytes(*own)))
+    }
+
+    /// Whether an op takes nothing but constants and the float mode, and changes nothing else.
+    pub(crate) fn sets_mode(&self, program: &Program, alu: &Alu) -> bool {
+        let is_mode = |at: u32, ty: Type| self.state.cr0 == Some(at) && ty.bytes() == 4;
+        let takes = |source: &Source| match source.region {
+            Region::Scalar(at) => program.is_constant(at) || is_mode(at, source.ty),
+            _ => false,
+        };
+        let dst = matches!(alu.dst.region, Region::Dense(at) if is_mode(at, alu.dst.ty));
+        let alone = alu.lanes.count == 1 && alu.guard.is_none();
+        let only = alu.dst2.is_none() && alu.overflow.is_none();
+        dst && alone && only && alu.src.iter().all(takes)
     }
 
     /// Steps that follow each other from an op on.

@@ -7,7 +7,8 @@ use super::emit::Emitter;
 use super::flow::{self, Region};
 use super::transfer::{Message, Target};
 use super::{Memories, Rounds, Stands, Tally};
-use crate::exec::state::frame::Frame;
+use crate::exec::state::float_mode::FloatMode;
+use crate::exec::state::frame::{ENDED, Frame};
 use crate::exec::state::tally::{Counter, Counters, Traffic};
 use crate::exec::state::thread::Thread;
 use crate::exec::state::windows::Windows;
@@ -65,6 +66,8 @@ pub struct Native {
     longest: u64,
     /// Where the barrier of a group is.
     barriers: Vec<bool>,
+    /// The lanes that end at an op, where that is sure to end a thread if it has no others.
+    ends: Vec<u32>,
     /// Messages that are code, by op.
     messages: Vec<(u32, Message)>,
     /// What it counts, if it does, and by which number it is known.
@@ -153,12 +156,28 @@ impl Native {
         let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
         let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
         let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
+        // What counts sees each op, and a subroutine goes back to its caller.
+        let calls = |op: &Op| {
+            matches!(
+                op,
+                Op::Call { .. } | Op::CallFunction { .. } | Op::CallIndirect { .. }
+            )
+        };
+        let may_end = counts.is_none() && !program.ops.iter().any(calls);
+        let ends = |op: &Op| match op {
+            Op::Return { lanes, guard: None } if may_end => match lanes.count {
+                1 => u32::MAX,
+                _ => lanes.all() << lanes.offset,
+            },
+            _ => 0,
+        };
         Some(Native {
             counters,
             number: counts.unwrap_or(0),
             counted_from,
             longest: longest.unwrap_or(0),
             barriers: program.ops.iter().map(is_barrier).collect(),
+            ends: program.ops.iter().map(ends).collect(),
             code,
             messages,
             hints: hints.collect(),
@@ -236,10 +255,17 @@ impl Native {
             let stands = self.run_few(threads, around, door, [limit, window], everyone)?;
             all = Some(all.map_or(stands, |all| Stands {
                 pc: all.pc,
-                together: all.together && stands.together && all.pc == stands.pc,
+                together: all.together
+                    && stands.together
+                    && all.pc == stands.pc
+                    && all.ended == stands.ended,
                 join: all.join.min(stands.join),
                 most: all.most.max(stands.most),
+                ended: all.ended && stands.ended,
             }));
+            if stands.ended {
+                continue;
+            }
             if let Some(tally) = memories.tally {
                 self.count_parts(threads, tally);
             }
@@ -286,7 +312,7 @@ impl Native {
         let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
         let mut shared = Shared::new(slm);
         // Between two backward jumps no op runs twice.
-        let limit = limit.saturating_sub(self.longest);
+        let budget = limit.saturating_sub(self.longest);
         for (slot, thread) in frames.iter_mut().zip(threads) {
             let counts = counters.map_or(&[][..], |counters| counters.of(thread.slot));
             let (frame, executed) = (&mut thread.frame, &mut thread.executed);
@@ -294,7 +320,7 @@ impl Native {
             let context = Context::new(&mut thread.arena, frame.em, reach, shared, counts);
             let context = contexts.push(context);
             context.executed = *executed;
-            context.budget = limit.min(executed.saturating_add(window));
+            context.budget = budget.min(executed.saturating_add(window));
             lanes &= frame.em;
             if !frame.waiting.is_empty() {
                 // They would have their turn.
@@ -334,16 +360,34 @@ impl Native {
             together: true,
             join: u32::MAX,
             most: 0,
+            ended: true,
         };
-        for (context, slot) in contexts.iter().zip(frames) {
+        let mut any_ended = false;
+        // By reference: what was just written in parts is not to be moved as a whole.
+        for (context, slot) in contexts.iter().zip(&mut frames) {
             let Some((frame, executed)) = slot else { break };
-            *executed = context.executed;
+            **executed = context.executed;
+            if self.ends(context) && frame.waiting.is_empty() && **executed < limit {
+                **executed += 1;
+                frame.pc = ENDED;
+                any_ended = true;
+                continue;
+            }
+            stands.ended = false;
             leave(context, frame, door.places);
             stands.together &= frame.pc == stands.pc;
             stands.join = stands.join.min(frame.join);
-            stands.most = stands.most.max(*executed);
+            stands.most = stands.most.max(**executed);
         }
+        stands.together &= stands.ended || !any_ended;
         ran.then_some(stands)
+    }
+
+    /// Whether the op that the code of a thread has come to ends it, if no lane waits elsewhere.
+    #[inline]
+    fn ends(&self, context: &Context<'_>) -> bool {
+        let end = self.ends.get(context.pc as usize).map_or(0, |end| *end);
+        context.waiting == 0 && context.em != 0 && context.em & !end == 0
     }
 
     /// The way into the code behind the barrier that an op is.
@@ -406,6 +450,72 @@ impl Native {
                 hint.store(window, Relaxed);
             }
         }
+    }
+}
+
+/// Code that takes threads from where they begin to their ends, one after the other.
+pub struct Whole<'n> {
+    native: &'n Native,
+    door: Door<'n>,
+    mode: FloatMode,
+    memories: Memories<'n>,
+    reach: Reach<'n>,
+    shared: Shared<'n>,
+    limit: u64,
+    budget: u64,
+}
+
+impl<'n> Whole<'n> {
+    /// That of threads which begin at an op in a mode, if code may be entered there and does not count.
+    ///
+    /// * `native`: code of this mode.
+    pub fn new(
+        native: &'n Native,
+        memories: Memories<'n>,
+        (pc, mode): (u32, FloatMode),
+        [limit, window]: [u64; 2],
+    ) -> Option<Whole<'n>> {
+        if native.counters.is_some() || memories.tally.is_some() {
+            return None;
+        }
+        Some(Whole {
+            door: native.door(pc)?,
+            mode,
+            reach: Reach::new(memories.windows, &native.hints, memories.texels),
+            shared: Shared::new(memories.slm),
+            limit,
+            budget: window.min(limit.checked_sub(native.longest)?),
+            native,
+            memories,
+        })
+    }
+
+    /// Runs a thread that begins, and shares no memory with a group. Says whether it has ended; if not, it is where code
+    /// was left.
+    pub fn run(&self, thread: &mut Thread<'_>) -> bool {
+        let (frame, executed) = (&mut thread.frame, &mut thread.executed);
+        let begins = (frame.pc, thread.mode) == (self.door.pc, self.mode) && frame.em != 0;
+        if !begins || *executed > self.budget {
+            return false;
+        }
+        let context = Context::new(&mut thread.arena, frame.em, &self.reach, self.shared, &[]);
+        let mut context = [context];
+        context[0].executed = *executed;
+        context[0].budget = self.budget;
+        let entry = self.door.ways.of(frame.em);
+        if !self.native.code.run(entry, &mut context, &self.reach) {
+            return false;
+        }
+        let [context] = &context;
+        *executed = context.executed;
+        if self.native.ends(context) && *executed < self.limit {
+            *executed += 1;
+            frame.pc = ENDED;
+            return true;
+        }
+        leave(context, frame, self.door.places);
+        self.native.learn(thread, self.memories.windows);
+        false
     }
 }
 

@@ -157,22 +157,45 @@ pub struct Stands {
     pub join: u32,
     /// The most instructions that one has run.
     pub most: u64,
+    /// They have all ended.
+    pub ended: bool,
 }
 
 #[cfg(target_arch = "x86_64")]
-pub use host::Native;
+pub use host::{Native, Whole};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub use other::Native;
+pub use other::{Native, Whole};
 
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
     use super::transfer::Message;
-    use super::{Memories, Rounds, Stands};
+    use super::{FloatMode, Memories, Rounds, Stands};
     use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
     use std::convert::Infallible;
+    use std::marker::PhantomData;
+
+    /// Code that takes threads to their ends; this host has none.
+    pub struct Whole<'n>(Infallible, PhantomData<&'n ()>);
+
+    impl<'n> Whole<'n> {
+        /// None.
+        pub fn new(
+            native: &'n Native,
+            _: Memories<'n>,
+            _: (u32, FloatMode),
+            _: [u64; 2],
+        ) -> Option<Whole<'n>> {
+            match native.0 {}
+        }
+
+        /// Nothing runs.
+        pub fn run(&self, _: &mut Thread<'_>) -> bool {
+            match self.0 {}
+        }
+    }
 
     /// Code of a program; this host has none.
     pub struct Native(Infallible);
