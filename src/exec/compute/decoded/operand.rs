@@ -127,6 +127,18 @@ impl Operand {
         self.at
     }
 
+    /// A dword for all lanes as its value, if that is a constant.
+    pub fn or_value(self, program: &Program) -> Operand {
+        match program.is_constant(self.at) {
+            true => Operand {
+                at: Element::Dword.get(&program.image, self.at as usize),
+                form: OperandShape::Value,
+                ..self
+            },
+            false => self,
+        }
+    }
+
     /// The same, if its lanes are listed, as the one of this number.
     pub const fn numbered(self, k: usize) -> Operand {
         match self.form {

@@ -12,6 +12,7 @@
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
 use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::integers::{LEFT, RIGHT, RIGHT_SIGNED};
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
 use crate::exec::state::tally::Counter;
@@ -219,7 +220,7 @@ impl Emitter {
     }
 
     /// A register for a result, which nothing of the instruction at hand is in.
-    fn take(&mut self) -> Reg {
+    pub fn take(&mut self) -> Reg {
         loop {
             let reg = self.turn.max(self.free);
             self.turn = if reg + 1 == REGISTERS {
@@ -716,11 +717,20 @@ impl Emitter {
     /// Puts a result where it belongs.
     pub fn put(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, target: Reg) {
         let bytes = inst.written(r);
+        let len = length(inst.row());
+        if let Put::Strided {
+            bytes: 4,
+            stride: 8,
+            ..
+        } = inst.dst
+            && inst.lanes.count > 2
+        {
+            return self.put_halves(bytes.at, len, mask.unwrap_or(0), target);
+        }
         self.overwrite(bytes);
         if let Some(pin) = self.pin(bytes) {
             return self.code.copy(pin, target);
         }
-        let len = length(inst.row());
         match inst.dst {
             Put::Dense(at) if bytes.kind == Kind::Each => {
                 self.code
@@ -783,7 +793,6 @@ impl Emitter {
                 );
                 self.code.vector(Vector::STORE, len, old, 0, Rm::Row(at));
             }
-            (4, 8) if lanes > 2 => self.dwords_apart(at, len, mask, value),
             _ if stride > size.into() || size == 4 => {
                 let size = size.into();
                 self.scatter_elements((size, stride), at, lanes, mask, value);
@@ -798,43 +807,6 @@ impl Emitter {
                 self.code
                     .masked(vector, len, (value, mask, false), 0, Rm::Row(at), None);
             }
-        }
-    }
-
-    /// Stores dwords that are 8 bytes apart.
-    fn dwords_apart(&mut self, at: u32, len: Len, mask: Mask, value: Reg) {
-        let [old, wide, half] = BETWEEN;
-        let parts = if len == Len::Z { 2 } else { 1 };
-        let to = if len == Len::X { Len::Y } else { Len::Z };
-        for part in 0..parts {
-            let at = at + 64 * part;
-            let mut from = value;
-            let mut lanes = mask;
-            if part == 1 {
-                self.code
-                    .vector_by(Vector::EXTRACT_HALF, Len::Z, value, 0, Rm::Reg(half), 1);
-                from = half;
-                if mask != 0 {
-                    self.code.store_mask(Gpr::Rax, mask);
-                    self.code.shift_right(Gpr::Rax, 8);
-                    self.code.load_mask(UNORDERED, Gpr::Rax);
-                    lanes = UNORDERED;
-                }
-            }
-            self.code
-                .vector(Vector::PMOVZXDQ, to, wide, 0, Rm::Reg(from));
-            self.code
-                .vector(Vector::LOAD_QWORDS, to, old, 0, Rm::Row(at));
-            self.code.masked(
-                Vector::PTERNLOGQ,
-                to,
-                (old, lanes, false),
-                wide,
-                Rm::Const64(u64::from(u32::MAX)),
-                Some(SELECT_BITS),
-            );
-            self.code
-                .vector(Vector::STORE_QWORDS, to, old, 0, Rm::Row(at));
         }
     }
 
@@ -977,7 +949,7 @@ impl Emitter {
         if stride == 0 || inst.lanes.count == 1 {
             self.one(element, bytes.at, len, to);
         } else if element == Element::Dword && stride == 8 && inst.lanes.count > 2 {
-            self.gather_apart(bytes.at, len, to);
+            self.halves_of_qwords(bytes.at, len, to);
         } else if stride == 4 {
             self.code
                 .vector(Vector::LOAD, len, to, 0, Rm::Row(bytes.at));
@@ -1033,23 +1005,6 @@ impl Emitter {
                 self.code
                     .vector_by(Vector::SHIFT_BY, len, which, reg, Rm::Reg(reg), up);
             }
-        }
-    }
-
-    /// Dwords that are 8 bytes apart.
-    fn gather_apart(&mut self, at: u32, len: Len, to: Reg) {
-        let from = if len == Len::X { Len::Y } else { Len::Z };
-        self.code
-            .vector(Vector::LOAD_QWORDS, from, to, 0, Rm::Row(at));
-        self.code.vector(Vector::PMOVQD, from, to, 0, Rm::Reg(to));
-        if len == Len::Z {
-            let half = MAKING;
-            self.code
-                .vector(Vector::LOAD_QWORDS, Len::Z, half, 0, Rm::Row(at + 64));
-            self.code
-                .vector(Vector::PMOVQD, Len::Z, half, 0, Rm::Reg(half));
-            self.code
-                .vector_by(Vector::INSERT_HALF, Len::Z, to, to, Rm::Reg(half), 1);
         }
     }
 
@@ -1186,7 +1141,21 @@ impl Emitter {
             _ => Vector::PSRAVD,
         };
         let b = match self.source(inst, 1, r) {
-            Rm::Const(count) => Rm::Const(count & 31),
+            Rm::Const(count) => {
+                let which = match opcode {
+                    Opcode::Shl => LEFT,
+                    Opcode::Shr => RIGHT,
+                    _ => RIGHT_SIGNED,
+                };
+                let a = self.source(inst, 0, r);
+                let a = self.in_register(a, len, SOURCE[0]);
+                let (to, mask, zero) = to;
+                let dst = (which, mask, zero);
+                let count = Some(count as u8 & 31);
+                return self
+                    .code
+                    .masked(Vector::SHIFT_BY, len, dst, to, Rm::Reg(a), count);
+            }
             b => {
                 let b = self.in_register(b, len, SOURCE[1]);
                 self.code

@@ -19,9 +19,9 @@ use crate::exec::compute::alu::range;
 use crate::isa::{Opcode, Type};
 
 /// Which shift a shift by a number is.
-const RIGHT: u8 = 2;
+pub const RIGHT: u8 = 2;
 pub const RIGHT_SIGNED: u8 = 4;
-const LEFT: u8 = 6;
+pub const LEFT: u8 = 6;
 const RIGHT_AROUND: u8 = 0;
 const LEFT_AROUND: u8 = 1;
 

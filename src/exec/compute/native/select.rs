@@ -131,6 +131,10 @@ fn operands(
     sources
         .map(|(k, s)| {
             let operand = Operand::new(program, s, element(k, s)?, usize::from(count))?;
+            let operand = match operand.form {
+                OperandShape::Scalar => operand.or_value(program),
+                _ => operand,
+            };
             Some(operand.numbered(k))
         })
         .collect()
