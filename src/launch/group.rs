@@ -1,6 +1,7 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
-use super::{Context, Group, Observer, Seats, Share, Spare, Turns};
+use super::start::{Seats, Spare};
+use super::{Context, Group, Observer, Share, Turns};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
     BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,

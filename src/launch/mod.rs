@@ -14,6 +14,7 @@
 mod grid;
 mod group;
 pub mod kernel;
+mod start;
 mod watched;
 
 pub use crate::exec::{Bindings, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap};
@@ -24,16 +25,14 @@ use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Allowance, Arena, BLOCK, Decoded, Environment, FloatMode, Kept, NamedBarriers, Reset,
-    Resources, SLOTS, SitePlans, Tally, Thread,
-    observer::{Start, Wants},
-    packed,
+    Allowance, BLOCK, Decoded, Environment, Kept, NamedBarriers, Reset, Resources, SLOTS,
+    SitePlans, Tally, Thread, Whole, observer::Wants, packed,
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use crate::surface::ledger::{Charge, Deadline, Ledger};
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use start::{Seats, Spare, alike, start_values};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -284,6 +283,7 @@ fn run_with<O: Observer>(
         hands_back: kept.is_some(),
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
+        header: program.platform.grf_bytes() as usize,
         together: match wants < Wants::Steps
             && known.may_lockstep
             && (!meets || grid.threads <= MOST_MEMBERS)
@@ -464,45 +464,6 @@ fn gather<O>(
     Ok(outcome)
 }
 
-/// Start values by arena offset, names resolved and sizes checked.
-fn start_values<'b>(
-    program: &Program,
-    bindings: &'b Bindings,
-) -> Result<Vec<(Symbol, &'b [u8])>, Box<Trap>> {
-    let mut starts = Vec::new();
-    for (name, bytes) in &bindings.variables {
-        let Some(&symbol) = program.symbols.get(name) else {
-            let diagnostic = Diagnostic::with_message(
-                Code::E0605,
-                format!("kernel `{}` has no variable `{name}`", program.name),
-            );
-            return Err(Trap::outside(diagnostic));
-        };
-        if bytes.len() > symbol.bytes() as usize {
-            let diagnostic = Diagnostic::with_message(
-                Code::E0606,
-                format!("`{name}` has {} bytes, not {}", symbol.bytes(), bytes.len()),
-            )
-            .note(format!("{} elements as declared", symbol.elements));
-            return Err(Trap::outside(diagnostic));
-        }
-        starts.push((symbol, &bytes[..]));
-    }
-    Ok(starts)
-}
-
-/// Whether threads of one number may begin with a copy of the same bytes and a header of their own.
-fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8])]) -> bool {
-    let header = program.platform.grf_bytes();
-    let few = grid.threads <= MOST_PREPARED.0 && program.image.len() <= MOST_PREPARED.1;
-    // The header is seen and set nowhere else.
-    let inputs = program
-        .inputs
-        .iter()
-        .all(|i| i.payload >= header && i.arena >= header);
-    grid.alike && few && inputs && starts.iter().all(|(s, _)| s.offset >= header)
-}
-
 /// What a program's first run finds out, and its later ones need not.
 struct Known {
     code: Decoded,
@@ -548,8 +509,9 @@ struct Context<'a, F> {
     hands_back: bool,
     /// Where `%sr0` element 2 lies in the arena.
     dispatch_mask: Option<usize>,
-    /// Threads of one number differ in nothing but their headers.
+    /// Threads of one number differ in nothing but their headers, which have so many bytes.
     alike: bool,
+    header: usize,
     /// Threads that run side by side.
     together: usize,
     /// Threads of a group have memory or a barrier in common.
@@ -557,114 +519,6 @@ struct Context<'a, F> {
     /// What observers are told.
     wants: Wants,
 }
-
-/// Memory that the next threads may have.
-#[derive(Default)]
-struct Spare {
-    /// With the number in its group of the thread that had it; where groups are alike it comes to a thread of the same
-    /// number again.
-    arenas: VecDeque<(Arena, u32)>,
-    start: ThreadStart,
-    /// What threads begin with, by number in their group; the header is not filled in.
-    prepared: Vec<Option<Prepared>>,
-    /// Rows in which these differ from each other.
-    apart: BTreeSet<u32>,
-}
-
-/// Threads that run side by side; the next ones begin in their places.
-struct Seats<'p> {
-    program: &'p Program,
-    threads: Vec<Thread<'p>>,
-    taken: usize,
-}
-
-impl<'p> Seats<'p> {
-    /// Places for threads of a program, in the memory of `spare`.
-    fn new(program: &'p Program, spare: &mut Spare) -> Seats<'p> {
-        let mut seats = Seats {
-            program,
-            threads: Vec::new(),
-            taken: 0,
-        };
-        for (arena, local) in spare.arenas.drain(..) {
-            seats.add(arena, local);
-        }
-        seats
-    }
-
-    fn add(&mut self, arena: Arena, local: u32) {
-        let had = ThreadId {
-            local,
-            ..ThreadId::default()
-        };
-        self.threads.push(Thread::with(arena, self.program, had, 0));
-    }
-
-    /// The place of one more thread.
-    fn next(&mut self) -> &mut Thread<'p> {
-        if self.taken == self.threads.len() {
-            self.add(Arena::default(), 0);
-        }
-        self.taken += 1;
-        &mut self.threads[self.taken - 1]
-    }
-
-    /// The threads that have begun.
-    fn taken(&mut self) -> &mut [Thread<'p>] {
-        &mut self.threads[..self.taken]
-    }
-
-    /// They have ended.
-    fn leave(&mut self) {
-        self.taken = 0;
-    }
-
-    /// Leaves the memory to whoever is next.
-    fn give_back(self, spare: &mut Spare) {
-        let threads = self.threads.into_iter();
-        spare
-            .arenas
-            .extend(threads.map(|thread| (thread.arena, thread.id.local)));
-    }
-}
-
-/// What the threads of one number begin with.
-struct Prepared {
-    arena: Arena,
-    mask: u32,
-    mode: FloatMode,
-    /// The op at which it is, and how many have run.
-    begins: (u32, u64),
-    /// What of it a thread must find in the memory of another one.
-    reset: OnceCell<Arc<Reset>>,
-    /// Its rows, where the other one had another number.
-    rows: RowsOfOther,
-}
-
-/// Rows that a thread must find in the memory of one of another number.
-#[derive(Default)]
-struct RowsOfOther {
-    rows: Vec<u32>,
-    /// How many rows were known to be apart.
-    apart: Option<usize>,
-}
-
-impl RowsOfOther {
-    /// Those that a run may change, and those in which numbers differ.
-    #[inline]
-    fn of_other(&mut self, reset: &Reset, apart: &BTreeSet<u32>) -> &[u32] {
-        if self.apart != Some(apart.len()) {
-            self.apart = Some(apart.len());
-            let is_own = |row: &u32| apart.contains(row) || reset.rows_of_same.contains(row);
-            let rows = reset.rows_of_any.iter().copied();
-            self.rows = rows.filter(is_own).collect();
-        }
-        &self.rows
-    }
-}
-
-/// Threads of a group whose beginnings a worker keeps, and the bytes of each.
-const MOST_PREPARED: (u32, usize) = (64, 1 << 16);
 
 /// What threads leave behind.
 struct Left<O> {
@@ -834,38 +688,32 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     ) -> Result<(), Box<Trap>> {
         let mut ids = self.grid.walk(groups);
         let mut observers = Vec::new();
-        let mut whole = None;
+        let mut whole = self.whole(environment, spare);
         let (mut ran_alone, mut left_code) = (0, 0);
         while let Some(group) = ids.group() {
             if group > turns.failed.load(Relaxed) {
                 break;
             }
-            let code = &self.known.code;
-            // Threads of which native code does all are best run one after the other, in one arena.
-            let one_by_one = environment.tally.is_none()
-                && left_code <= MOST_LEFT.0 + ran_alone / MOST_LEFT.1
-                && (whole.is_some() || code.is_whole(self.plans.cut(code)));
-            for _ in 0..if one_by_one { 1 } else { self.together } {
+            if let Some(code) = &whole {
                 let Some(id) = ids.next() else { break };
-                let mut observer = (self.observe)(id);
-                self.start(seats.next(), id, spare, &mut observer);
-                observers.push(observer);
+                ran_alone += 1;
+                if self.run_whole(code, seats.next(), id, spare, share) {
+                    seats.leave();
+                    self.pay(share, BLOCK)?;
+                    continue;
+                }
+                left_code += 1;
+                observers.push((self.observe)(id));
+            } else {
+                for _ in 0..self.together {
+                    let Some(id) = ids.next() else { break };
+                    let mut observer = (self.observe)(id);
+                    self.start(seats.next(), id, spare, &mut observer);
+                    observers.push(observer);
+                }
             }
             let threads = seats.taken();
-            let mut ran = Ok(());
-            let mut ended = false;
-            if one_by_one && let [thread] = threads {
-                if whole.is_none() {
-                    whole = lockstep::whole(thread, environment);
-                }
-                ended = whole.as_ref().is_some_and(|whole| whole.run(thread));
-                ran_alone += 1;
-            }
-            if !ended {
-                ran = self.beside(threads, &mut observers, (environment, kept), true);
-                // What is code may have changed.
-                (whole, left_code) = (None, left_code + u64::from(one_by_one));
-            }
+            let ran = self.beside(threads, &mut observers, (environment, kept), true);
             self.tell_ends(
                 threads,
                 &mut observers,
@@ -875,15 +723,73 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             self.finish_all(threads.iter_mut().zip(observers.drain(..)), share);
             seats.leave();
             self.pay(share, BLOCK)?;
+            // What is code may have changed.
+            let often = left_code > MOST_LEFT.0 + ran_alone / MOST_LEFT.1;
+            whole = match often {
+                true => None,
+                false => self.whole(environment, spare),
+            };
         }
         Ok(())
     }
 
-    /// Takes what a worker has run, if it is at least so much, from what all threads may run.
-    fn pay(&self, share: &mut Share<O>, least: u64) -> Result<(), Box<Trap>> {
-        if share.due < least {
-            return Ok(());
+    /// Native code that takes threads to their ends, once there is such: then they are best run one after the other, in
+    /// one arena.
+    fn whole<'e>(&self, environment: &Environment<'e>, spare: &Spare) -> Option<Whole<'e>> {
+        let code = &self.known.code;
+        if O::ACTIVE || !self.alike || !code.is_whole(self.plans.cut(code)) {
+            return None;
         }
+        let first = spare.prepared.iter().flatten().next()?;
+        lockstep::whole(self.program, (first.begins.0, first.mode), environment)
+    }
+
+    /// Runs a thread from its beginning to its end by native code, and counts what it did. If it has not ended, it is in
+    /// its place where code was left, and nothing is counted.
+    #[inline(always)]
+    fn run_whole<'p>(
+        &self,
+        code: &Whole<'_>,
+        thread: &mut Thread<'p>,
+        id: ThreadId,
+        spare: &mut Spare,
+        share: &mut Share<O>,
+    ) -> bool {
+        let (prepared, apart) = self.prepared((id.index, id.local), spare);
+        self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
+        let (mask, mode, (pc, executed)) = (prepared.mask, prepared.mode, prepared.begins);
+        let begin = |thread: &mut Thread<'p>| {
+            thread.begin(id, mask, mode);
+            (thread.frame.pc, thread.executed) = (pc, executed);
+        };
+        let Some(executed) = code.run(thread, (pc, mode), (mask, executed), begin) else {
+            return false;
+        };
+        // What comes next finds whose bytes they are.
+        thread.id.local = id.local;
+        share.last = id.index;
+        share.instructions += executed;
+        share.due += executed;
+        if self.options.keep.wants(id.index) {
+            begin(thread);
+            let mut left = Left::default();
+            left.kept.push(self.registers(thread));
+            share.groups.push((self.group_of(id.index), left));
+        }
+        true
+    }
+
+    /// Takes what a worker has run, if it is at least so much, from what all threads may run.
+    #[inline]
+    fn pay(&self, share: &mut Share<O>, least: u64) -> Result<(), Box<Trap>> {
+        match share.due < least {
+            true => Ok(()),
+            false => self.pay_now(share),
+        }
+    }
+
+    /// The same, however much it is.
+    fn pay_now(&self, share: &mut Share<O>) -> Result<(), Box<Trap>> {
         let due = std::mem::take(&mut share.due);
         let over = self.allowance.spend(share.last, due);
         over.map_err(|over| match over.code {
@@ -964,6 +870,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
+    /// What a thread leaves in its registers.
+    fn registers(&self, thread: &Thread<'_>) -> Registers {
+        Registers {
+            thread: thread.id,
+            arena: thread.arena[..self.program.image.len()].to_vec(),
+        }
+    }
+
     /// Keeps of an ended thread its observer and its registers, if they are asked for.
     #[inline]
     fn finish(&self, thread: &Thread<'_>, observer: O, left: &mut Left<O>) {
@@ -971,142 +885,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             left.observers.push((thread.id, observer));
         }
         if self.options.keep.wants(thread.id.index) {
-            left.kept.push(Registers {
-                thread: thread.id,
-                arena: thread.arena[..self.program.image.len()].to_vec(),
-            });
-        }
-    }
-
-    /// Begins a thread in the place of one that has ended, with payload, header and start values. Inlined, and its name
-    /// given to nobody else, so that this is not stored in parts and loaded as a whole ([`Context::finish_all`]).
-    #[inline(always)]
-    fn start(&self, thread: &mut Thread<'_>, id: ThreadId, spare: &mut Spare, observer: &mut O) {
-        if self.wants >= Wants::Steps || !self.alike {
-            return self.start_alone(thread, id.index, &mut spare.start, observer);
-        }
-        let local = id.local as usize;
-        if spare.prepared.len() <= local {
-            spare.prepared.resize_with(local + 1, || None);
-        }
-        if spare.prepared[local].is_none() {
-            self.prepare(id.index, spare);
-        }
-        let Some(prepared) = &mut spare.prepared[local] else {
-            return;
-        };
-        let (image, mask) = (&prepared.arena, prepared.mask);
-        // Whoever looks at registers in the end sees those that were never written, too.
-        if thread.arena.is_empty() || self.options.keep.wants(id.index) {
-            thread.arena.fill(image);
-        } else {
-            let reset = || self.known.reset(self.program, mask);
-            let reset = prepared.reset.get_or_init(reset);
-            let rows = match thread.id.local == id.local {
-                true => &reset.rows_of_same[..],
-                false => prepared.rows.of_other(reset, &spare.apart),
-            };
-            thread.arena.refresh_rows(image, rows);
-            if cfg!(debug_assertions) {
-                let mut ranges = reset.of_any.iter().cloned();
-                let is_fresh = |range: Range<usize>| thread.arena[range.clone()] == image[range];
-                assert!(
-                    ranges.all(is_fresh),
-                    "a thread finds what another one has left"
-                );
-                reset.spoil(&mut thread.arena[..self.program.image.len()]);
-            }
-        }
-        thread.begin(id, mask, prepared.mode);
-        (thread.frame.pc, thread.executed) = prepared.begins;
-        let header = self.program.platform.grf_bytes() as usize;
-        self.grid.fill(id, &mut thread.arena[..header]);
-    }
-
-    /// Works out what the threads of a number begin with.
-    #[inline(never)]
-    fn prepare(&self, index: u32, spare: &mut Spare) {
-        let (id, start) = (self.grid.thread(index), &mut spare.start);
-        self.grid.start(self.program, id, start);
-        let mut thread = Thread::new(self.program, id, start.mask);
-        self.place(&mut thread, start, |_| {});
-        thread.load_control(&self.known.code);
-        // Who counts sees each op.
-        if self.wants == Wants::Nothing && self.options.limit > BLOCK {
-            lockstep::set_mode(&mut thread, &self.known.code);
-        }
-        let (mode, begins) = (thread.mode, (thread.frame.pc, thread.executed));
-        let arena = thread.arena;
-        if let Some(first) = spare.prepared.iter().flatten().next() {
-            spare.apart.extend(arena.rows_apart(&first.arena));
-        }
-        spare.prepared[id.local as usize] = Some(Prepared {
-            mode,
-            begins,
-            arena,
-            mask: start.mask,
-            reset: OnceCell::new(),
-            rows: RowsOfOther::default(),
-        });
-    }
-
-    /// The same for a thread whose payload is asked for.
-    fn start_alone(
-        &self,
-        thread: &mut Thread<'_>,
-        index: u32,
-        start: &mut ThreadStart,
-        observer: &mut O,
-    ) {
-        let id = self.grid.thread(index);
-        self.grid.start(self.program, id, start);
-        self.grid.fill(id, &mut start.payload);
-        thread.arena.fill(&self.program.image);
-        thread.begin(id, start.mask, FloatMode::default());
-        let mut given = Vec::new();
-        self.place(thread, start, |range| {
-            if self.wants >= Wants::Steps {
-                given.push(range);
-            }
-        });
-        thread.load_control(&self.known.code);
-        if self.wants >= Wants::Steps {
-            observer.started(&Start {
-                thread: id,
-                program: self.program,
-                lanes: start.mask,
-                group_threads: self.grid.threads_of(id),
-                slm_used: self.options.slm_used.unwrap_or(u32::MAX),
-                given: &given,
-            });
-        }
-    }
-
-    /// Puts payload and start values where they belong, and tells which bytes they are.
-    fn place(
-        &self,
-        thread: &mut Thread<'_>,
-        start: &ThreadStart,
-        mut given: impl FnMut(Range<u32>),
-    ) {
-        let (payload, arena) = (&start.payload, &mut thread.arena);
-        let header = self.program.platform.grf_bytes() as usize;
-        let header = payload.len().min(header);
-        arena[..header].copy_from_slice(&payload[..header]);
-        for input in &self.program.inputs {
-            let from = (input.payload as usize).min(payload.len());
-            let to = (from + input.size as usize).min(payload.len());
-            arena[input.arena as usize..][..to - from].copy_from_slice(&payload[from..to]);
-            given(input.arena..input.arena + (to - from) as u32);
-        }
-        // The dispatch mask: vISA text reference 3, %sr0 element 2.
-        if let Some(at) = self.dispatch_mask {
-            arena[at..at + 4].copy_from_slice(&start.mask.to_le_bytes());
-        }
-        for (symbol, bytes) in self.starts {
-            arena[symbol.offset as usize..][..bytes.len()].copy_from_slice(bytes);
-            // Fewer bytes than the variable has say that the rest is zero.
-            given(symbol.offset..symbol.offset + symbol.bytes());
+            left.kept.push(self.registers(thread));
         }
     }
 }

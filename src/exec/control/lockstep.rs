@@ -22,6 +22,7 @@ use crate::exec::message::site_plans;
 use crate::exec::message::texels::Rows;
 use crate::exec::message::transfers;
 use crate::exec::order::shows_order_of_threads;
+use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::frame::ENDED;
 use crate::exec::state::observer::{Observer, Silent};
 use crate::exec::state::thread::{Stop, Thread};
@@ -139,10 +140,13 @@ pub fn run<'e, 'p: 'e, O: Observer>(
     first.map_or(Ok(()), Err)
 }
 
-/// Native code that takes threads which begin as this one does to their ends, if there is such.
-pub fn whole<'e>(thread: &Thread<'_>, environment: &Environment<'e>) -> Option<Whole<'e>> {
-    let begins = (thread.frame.pc, thread.mode);
-    let native = environment.native_code(thread.program, thread.mode)?;
+/// Native code that takes threads which begin at an op in a mode to their ends, if there is such.
+pub fn whole<'e>(
+    program: &Program,
+    begins: (u32, FloatMode),
+    environment: &Environment<'e>,
+) -> Option<Whole<'e>> {
+    let native = environment.native_code(program, begins.1)?;
     let bounds = [environment.limit, BLOCK];
     Whole::new(native, environment.memories(), begins, bounds).filter(|_| native.is_whole())
 }

@@ -171,6 +171,26 @@ impl<'t> Context<'t> {
             owner: PhantomData,
         }
     }
+
+    /// Where its code was left.
+    #[inline]
+    pub const fn stopped(&self) -> Stopped {
+        Stopped {
+            pc: self.pc,
+            em: self.em,
+            waiting: self.waiting,
+            places: self.places,
+        }
+    }
+}
+
+/// Where code was left.
+#[derive(Clone, Copy)]
+pub struct Stopped {
+    pub pc: u32,
+    pub em: u32,
+    pub waiting: u32,
+    pub places: [u32; MOST_PLACES],
 }
 
 /// Threads that go through code one after the other without coming back, at most.

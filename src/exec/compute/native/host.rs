@@ -1,7 +1,7 @@
 //! Native code of a program, and threads that run it.
 
 use super::call::{
-    Context, Contexts, Entry, Executable, Host, MOST_PLACES, Reach, Shared, TOGETHER,
+    Context, Contexts, Entry, Executable, Host, MOST_PLACES, Reach, Shared, Stopped, TOGETHER,
 };
 use super::emit::Emitter;
 use super::flow::{self, Region};
@@ -374,7 +374,7 @@ impl Native {
                 continue;
             }
             stands.ended = false;
-            leave(context, frame, door.places);
+            leave(context.stopped(), frame, door.places);
             stands.together &= frame.pc == stands.pc;
             stands.join = stands.join.min(frame.join);
             stands.most = stands.most.max(**executed);
@@ -490,32 +490,50 @@ impl<'n> Whole<'n> {
         })
     }
 
-    /// Runs a thread that begins, and shares no memory with a group. Says whether it has ended; if not, it is where code
-    /// was left.
-    pub fn run(&self, thread: &mut Thread<'_>) -> bool {
-        let (frame, executed) = (&mut thread.frame, &mut thread.executed);
-        let begins = (frame.pc, thread.mode) == (self.door.pc, self.mode) && frame.em != 0;
-        if !begins || *executed > self.budget {
-            return false;
+    /// Runs a thread that begins in its bytes, and shares no memory with a group. Says how many instructions it has run if
+    /// it has ended; if not, it has begun, and is where code was left.
+    ///
+    /// * `begins`: the op and the mode.
+    /// * `mask`, `executed`: the lanes, and the instructions run so far.
+    /// * `begin`: what makes a thread of it at this op.
+    #[inline(always)]
+    pub fn run<'p>(
+        &self,
+        thread: &mut Thread<'p>,
+        begins: (u32, FloatMode),
+        (mask, executed): (u32, u64),
+        begin: impl FnOnce(&mut Thread<'p>),
+    ) -> Option<u64> {
+        if begins != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
+            begin(thread);
+            return None;
         }
-        let context = Context::new(&mut thread.arena, frame.em, &self.reach, self.shared, &[]);
+        let context = Context::new(&mut thread.arena, mask, &self.reach, self.shared, &[]);
         let mut context = [context];
-        context[0].executed = *executed;
+        context[0].executed = executed;
         context[0].budget = self.budget;
-        let entry = self.door.ways.of(frame.em);
+        let entry = self.door.ways.of(mask);
         if !self.native.code.run(entry, &mut context, &self.reach) {
-            return false;
+            begin(thread);
+            return None;
         }
         let [context] = &context;
-        *executed = context.executed;
-        if self.native.ends(context) && *executed < self.limit {
-            *executed += 1;
-            frame.pc = ENDED;
-            return true;
+        let executed = context.executed;
+        if self.native.ends(context) && executed < self.limit {
+            return Some(executed + 1);
         }
-        leave(context, frame, self.door.places);
+        let stopped = context.stopped();
+        begin(thread);
+        self.leave(thread, executed, stopped);
+        None
+    }
+
+    /// Puts a thread where its code was left.
+    #[inline(never)]
+    fn leave(&self, thread: &mut Thread<'_>, executed: u64, stopped: Stopped) {
+        thread.executed = executed;
+        leave(stopped, &mut thread.frame, self.door.places);
         self.native.learn(thread, self.memories.windows);
-        false
     }
 }
 
@@ -532,16 +550,16 @@ fn enter(context: &mut Context<'_>, frame: &mut Frame, ops: &Range<u32>, places:
 }
 
 /// Puts a frame where code was left, and lanes that wait back into it.
-fn leave(context: &Context<'_>, frame: &mut Frame, places: &[u32]) {
-    frame.pc = context.pc;
-    frame.em = context.em;
-    if context.waiting == 0 && frame.waiting.is_empty() {
+fn leave(stopped: Stopped, frame: &mut Frame, places: &[u32]) {
+    frame.pc = stopped.pc;
+    frame.em = stopped.em;
+    if stopped.waiting == 0 && frame.waiting.is_empty() {
         frame.join = u32::MAX;
         return;
     }
-    let waits = (0..MOST_PLACES).filter(|place| context.waiting >> place & 1 != 0);
+    let waits = (0..MOST_PLACES).filter(|place| stopped.waiting >> place & 1 != 0);
     for place in waits {
-        frame.wait(places[place], context.places[place]);
+        frame.wait(places[place], stopped.places[place]);
     }
     let join = frame.waiting.iter().map(|(at, _)| *at).min();
     frame.join = join.unwrap_or(u32::MAX);

@@ -192,7 +192,13 @@ mod other {
         }
 
         /// Nothing runs.
-        pub fn run(&self, _: &mut Thread<'_>) -> bool {
+        pub fn run<'p>(
+            &self,
+            _: &mut Thread<'p>,
+            _: (u32, FloatMode),
+            _: (u32, u64),
+            _: impl FnOnce(&mut Thread<'p>),
+        ) -> Option<u64> {
             match self.0 {}
         }
     }

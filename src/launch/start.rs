@@ -1,0 +1,328 @@
+//! How threads begin: in the memory of others that have ended, of which only what they may see is made fresh.
+//!
+//! ```text
+//!  Prepared   what threads of one number in their groups begin with: worked out once by a worker
+//!     │ rows that a thread may see and another one may have changed
+//!  arena      of the thread that has ended
+//!     │ header: which group
+//!  Thread     at its first op, or straight into native code
+//! ```
+
+use super::grid::ThreadStart;
+use super::{Bindings, Context, Grid, Observer};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::exec::observer::{Start, Wants};
+use crate::exec::{Arena, BLOCK, FloatMode, Reset, Thread, ThreadId, Trap, lockstep};
+use crate::program::{Program, Symbol};
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Memory that the next threads may have.
+#[derive(Default)]
+pub(super) struct Spare {
+    /// With the number in its group of the thread that had it; where groups are alike it comes to a thread of the same
+    /// number again.
+    pub arenas: VecDeque<(Arena, u32)>,
+    start: ThreadStart,
+    /// What threads begin with, by number in their group; the header is not filled in.
+    pub prepared: Vec<Option<Prepared>>,
+    /// Rows in which these differ from each other.
+    apart: BTreeSet<u32>,
+}
+
+/// Threads that run side by side; the next ones begin in their places.
+pub(super) struct Seats<'p> {
+    program: &'p Program,
+    threads: Vec<Thread<'p>>,
+    taken: usize,
+}
+
+impl<'p> Seats<'p> {
+    /// Places for threads of a program, in the memory of `spare`.
+    pub fn new(program: &'p Program, spare: &mut Spare) -> Seats<'p> {
+        let mut seats = Seats {
+            program,
+            threads: Vec::new(),
+            taken: 0,
+        };
+        for (arena, local) in spare.arenas.drain(..) {
+            seats.add(arena, local);
+        }
+        seats
+    }
+
+    fn add(&mut self, arena: Arena, local: u32) {
+        let had = ThreadId {
+            local,
+            ..ThreadId::default()
+        };
+        self.threads.push(Thread::with(arena, self.program, had, 0));
+    }
+
+    /// The place of one more thread.
+    pub fn next(&mut self) -> &mut Thread<'p> {
+        if self.taken == self.threads.len() {
+            self.add(Arena::default(), 0);
+        }
+        self.taken += 1;
+        &mut self.threads[self.taken - 1]
+    }
+
+    /// The threads that have begun.
+    pub fn taken(&mut self) -> &mut [Thread<'p>] {
+        &mut self.threads[..self.taken]
+    }
+
+    /// They have ended.
+    pub fn leave(&mut self) {
+        self.taken = 0;
+    }
+
+    /// Leaves the memory to whoever is next.
+    pub fn give_back(self, spare: &mut Spare) {
+        let threads = self.threads.into_iter();
+        spare
+            .arenas
+            .extend(threads.map(|thread| (thread.arena, thread.id.local)));
+    }
+}
+
+/// What the threads of one number begin with.
+pub(super) struct Prepared {
+    arena: Arena,
+    pub mask: u32,
+    pub mode: FloatMode,
+    /// The op at which it is, and how many have run.
+    pub begins: (u32, u64),
+    /// What of it a thread must find in the memory of another one.
+    reset: OnceCell<Arc<Reset>>,
+    /// Its rows, where the other one had another number.
+    rows: RowsOfOther,
+}
+
+/// Rows that a thread must find in the memory of one of another number.
+#[derive(Default)]
+struct RowsOfOther {
+    rows: Vec<u32>,
+    /// How many rows were known to be apart.
+    apart: Option<usize>,
+}
+
+impl RowsOfOther {
+    /// Those that a run may change, and those in which numbers differ.
+    #[inline]
+    fn of_other(&mut self, reset: &Reset, apart: &BTreeSet<u32>) -> &[u32] {
+        if self.apart != Some(apart.len()) {
+            self.apart = Some(apart.len());
+            let is_own = |row: &u32| apart.contains(row) || reset.rows_of_same.contains(row);
+            let rows = reset.rows_of_any.iter().copied();
+            self.rows = rows.filter(is_own).collect();
+        }
+        &self.rows
+    }
+}
+
+/// Threads of a group whose beginnings a worker keeps, and the bytes of each.
+const MOST_PREPARED: (u32, usize) = (64, 1 << 16);
+
+/// Start values by arena offset, names resolved and sizes checked.
+pub(super) fn start_values<'b>(
+    program: &Program,
+    bindings: &'b Bindings,
+) -> Result<Vec<(Symbol, &'b [u8])>, Box<Trap>> {
+    let mut starts = Vec::new();
+    for (name, bytes) in &bindings.variables {
+        let Some(&symbol) = program.symbols.get(name) else {
+            let diagnostic = Diagnostic::with_message(
+                Code::E0605,
+                format!("kernel `{}` has no variable `{name}`", program.name),
+            );
+            return Err(Trap::outside(diagnostic));
+        };
+        if bytes.len() > symbol.bytes() as usize {
+            let diagnostic = Diagnostic::with_message(
+                Code::E0606,
+                format!("`{name}` has {} bytes, not {}", symbol.bytes(), bytes.len()),
+            )
+            .note(format!("{} elements as declared", symbol.elements));
+            return Err(Trap::outside(diagnostic));
+        }
+        starts.push((symbol, &bytes[..]));
+    }
+    Ok(starts)
+}
+
+/// Whether threads of one number may begin with a copy of the same bytes and a header of their own.
+pub(super) fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8])]) -> bool {
+    let header = program.platform.grf_bytes();
+    let few = grid.threads <= MOST_PREPARED.0 && program.image.len() <= MOST_PREPARED.1;
+    // The header is seen and set nowhere else.
+    let inputs = program
+        .inputs
+        .iter()
+        .all(|i| i.payload >= header && i.arena >= header);
+    grid.alike && few && inputs && starts.iter().all(|(s, _)| s.offset >= header)
+}
+
+impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
+    /// Begins a thread in the place of one that has ended, with payload, header and start values. Inlined, and its name
+    /// given to nobody else, so that this is not stored in parts and loaded as a whole ([`Context::finish_all`]).
+    #[inline(always)]
+    pub(super) fn start(
+        &self,
+        thread: &mut Thread<'_>,
+        id: ThreadId,
+        spare: &mut Spare,
+        observer: &mut O,
+    ) {
+        if self.wants >= Wants::Steps || !self.alike {
+            return self.start_alone(thread, id.index, &mut spare.start, observer);
+        }
+        let (prepared, apart) = self.prepared((id.index, id.local), spare);
+        self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
+        thread.begin(id, prepared.mask, prepared.mode);
+        (thread.frame.pc, thread.executed) = prepared.begins;
+    }
+
+    /// What a thread of these numbers, in the run and in its group, begins with; and the rows in which others differ.
+    #[inline(always)]
+    pub(super) fn prepared<'s>(
+        &self,
+        (index, local): (u32, u32),
+        spare: &'s mut Spare,
+    ) -> (&'s mut Prepared, &'s BTreeSet<u32>) {
+        let at = local as usize;
+        if spare.prepared.get(at).is_none_or(Option::is_none) {
+            self.prepare((index, local), spare);
+        }
+        let prepared = spare.prepared[at].as_mut();
+        (prepared.expect("it was just prepared"), &spare.apart)
+    }
+
+    /// Puts what a thread begins with into bytes that one of the number `had` has left, if any has.
+    #[inline(always)]
+    pub(super) fn renew(
+        &self,
+        arena: &mut Arena,
+        had: u32,
+        id: ThreadId,
+        (prepared, apart): (&mut Prepared, &BTreeSet<u32>),
+    ) {
+        let (image, mask) = (&prepared.arena, prepared.mask);
+        // Whoever looks at registers in the end sees those that were never written, too.
+        if arena.is_empty() || self.options.keep.wants(id.index) {
+            arena.fill(image);
+        } else {
+            let reset = || self.known.reset(self.program, mask);
+            let reset = prepared.reset.get_or_init(reset);
+            let rows = match had == id.local {
+                true => &reset.rows_of_same[..],
+                false => prepared.rows.of_other(reset, apart),
+            };
+            arena.refresh_rows(image, rows);
+            if cfg!(debug_assertions) {
+                let mut ranges = reset.of_any.iter().cloned();
+                let is_fresh = |range: Range<usize>| arena[range.clone()] == image[range];
+                assert!(
+                    ranges.all(is_fresh),
+                    "a thread finds what another one has left"
+                );
+                reset.spoil(&mut arena[..self.program.image.len()]);
+            }
+        }
+        self.grid.fill(id, &mut arena[..self.header]);
+    }
+
+    /// Works out what the threads of a number begin with.
+    #[inline(never)]
+    fn prepare(&self, (index, local): (u32, u32), spare: &mut Spare) {
+        let (id, start) = (self.grid.thread(index), &mut spare.start);
+        let at = local as usize;
+        if spare.prepared.len() <= at {
+            spare.prepared.resize_with(at + 1, || None);
+        }
+        self.grid.start(self.program, id, start);
+        let mut thread = Thread::new(self.program, id, start.mask);
+        self.place(&mut thread, start, |_| {});
+        thread.load_control(&self.known.code);
+        // Who counts sees each op.
+        if self.wants == Wants::Nothing && self.options.limit > BLOCK {
+            lockstep::set_mode(&mut thread, &self.known.code);
+        }
+        let (mode, begins) = (thread.mode, (thread.frame.pc, thread.executed));
+        let arena = thread.arena;
+        if let Some(first) = spare.prepared.iter().flatten().next() {
+            spare.apart.extend(arena.rows_apart(&first.arena));
+        }
+        spare.prepared[at] = Some(Prepared {
+            mode,
+            begins,
+            arena,
+            mask: start.mask,
+            reset: OnceCell::new(),
+            rows: RowsOfOther::default(),
+        });
+    }
+
+    /// The same for a thread whose payload is asked for.
+    fn start_alone(
+        &self,
+        thread: &mut Thread<'_>,
+        index: u32,
+        start: &mut ThreadStart,
+        observer: &mut O,
+    ) {
+        let id = self.grid.thread(index);
+        self.grid.start(self.program, id, start);
+        self.grid.fill(id, &mut start.payload);
+        thread.arena.fill(&self.program.image);
+        thread.begin(id, start.mask, FloatMode::default());
+        let mut given = Vec::new();
+        self.place(thread, start, |range| {
+            if self.wants >= Wants::Steps {
+                given.push(range);
+            }
+        });
+        thread.load_control(&self.known.code);
+        if self.wants >= Wants::Steps {
+            observer.started(&Start {
+                thread: id,
+                program: self.program,
+                lanes: start.mask,
+                group_threads: self.grid.threads_of(id),
+                slm_used: self.options.slm_used.unwrap_or(u32::MAX),
+                given: &given,
+            });
+        }
+    }
+
+    /// Puts payload and start values where they belong, and tells which bytes they are.
+    fn place(
+        &self,
+        thread: &mut Thread<'_>,
+        start: &ThreadStart,
+        mut given: impl FnMut(Range<u32>),
+    ) {
+        let (payload, arena) = (&start.payload, &mut thread.arena);
+        let header = self.program.platform.grf_bytes() as usize;
+        let header = payload.len().min(header);
+        arena[..header].copy_from_slice(&payload[..header]);
+        for input in &self.program.inputs {
+            let from = (input.payload as usize).min(payload.len());
+            let to = (from + input.size as usize).min(payload.len());
+            arena[input.arena as usize..][..to - from].copy_from_slice(&payload[from..to]);
+            given(input.arena..input.arena + (to - from) as u32);
+        }
+        // The dispatch mask: vISA text reference 3, %sr0 element 2.
+        if let Some(at) = self.dispatch_mask {
+            arena[at..at + 4].copy_from_slice(&start.mask.to_le_bytes());
+        }
+        for (symbol, bytes) in self.starts {
+            arena[symbol.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+            // Fewer bytes than the variable has say that the rest is zero.
+            given(symbol.offset..symbol.offset + symbol.bytes());
+        }
+    }
+}
