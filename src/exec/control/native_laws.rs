@@ -608,6 +608,56 @@ fn two_results_of_rows_that_are_pinned_or_crowded_out_are_code() {
     }
 }
 
+#[test]
+fn qwords_are_what_their_halves_are() {
+    // A qword `Q` that all lanes have and qwords `R` of lanes, with their halves as dwords `q` and `r`.
+    let head = ".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=32
+.decl Q v_type=G type=uq num_elts=4 align=GRF
+.decl q v_type=G type=ud num_elts=8 align=GRF alias=<Q, 0>
+.decl S v_type=G type=q num_elts=4 align=GRF alias=<Q, 0>
+.decl R v_type=G type=uq num_elts=32 align=GRF
+.decl r v_type=G type=ud num_elts=64 align=GRF alias=<R, 0>
+.decl L v_type=G type=q num_elts=32 align=GRF alias=<R, 0>
+.decl T v_type=G type=ud num_elts=32 align=GRF
+.decl D v_type=G type=ud num_elts=4 align=GRF
+mov (M1_NM, 32) T(0,0)<1> 0x89abcdef:ud
+mul (M1_NM, 16) T(0,0)<1> T(0,0)<1;1,0> 0x01234567:ud
+mov (M1_NM, 1) q(0,0)<1> 0x87654321:ud
+mov (M1_NM, 1) q(0,1)<1> 0x9abcdef0:ud
+setp (M1_NM, 32) P1 0x5a0f3ce5:ud
+add (M1_NM, 1) D(0,1)<1> q(0,1)<0;1,0> 0x77:ud
+mov (M1_NM, 1) q(0,3)<1> D(0,1)<0;1,0>
+mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
+    // Each after the others, too.
+    let lines = [
+        "mov (M1, 32) R(0,0)<1> Q(0,1)<0;1,0>",
+        "add (M1_NM, 1) Q(0,0)<1> Q(0,1)<0;1,0> Q(0,0)<0;1,0>",
+        "asr (M1_NM, 1) S(0,2)<1> S(0,0)<0;1,0> 0x45:ud",
+        "asr (M1, 32) L(0,0)<1> L(0,0)<1;1,0> 0x63:ud",
+        "shr (M1, 32) R(0,0)<1> R(0,0)<1;1,0> 0x44:ud",
+        "shl (M1_NM, 1) Q(0,3)<1> Q(0,2)<0;1,0> 0x9:ud",
+        "(P1) sel (M1_NM, 1) Q(0,1)<1> Q(0,0)<0;1,0> Q(0,3)<0;1,0>",
+        "add (M1, 32) R(0,0)<1> R(0,0)<1;1,0> Q(0,1)<0;1,0>",
+        "mov (M1_NM, 1) q(0,2)<1> D(0,1)<0;1,0>",
+        "mov (M1, 32) r(0,0)<2> T(0,0)<1;1,0>",
+        "mov (M1, 32) r(0,1)<2> T(0,0)<1;1,0>",
+        "(P1) mov (M1, 32) r(0,1)<2> T(0,0)<1;1,0>",
+        "mov (M1, 32) T(0,0)<1> r(0,0)<2;1,0>",
+        "mov (M1, 32) T(0,0)<1> r(0,1)<2;1,0>",
+        "add (M1, 16) T(0,0)<1> T(0,0)<1;1,0> r(0,1)<2;1,0>",
+        "mov (M1, 8) r(0,1)<2> T(1,0)<1;1,0>",
+        "mov (M1, 1) q(0,5)<1> T(0,0)<0;1,0>",
+        "add (M1, 1) Q(0,1)<1> Q(0,2)<0;1,0> Q(0,0)<0;1,0>",
+    ];
+    for first in 0..lines.len() {
+        for step in [1, 5, 7, 11, 13, 17] {
+            let order = (0..lines.len()).map(|n| lines[(first + step * n) % lines.len()]);
+            let body: Vec<&str> = order.collect();
+            assert_same(&lowered(&format!("{head}{}\nret (M1, 1)\n", body.join("\n"))));
+        }
+    }
+}
+
 /// An op of arithmetic on whole rows, by four numbers.
 fn arithmetic([kind, to, a, b]: [u8; 4], wide: bool) -> Op {
     let opcode = [Opcode::Add, Opcode::Mul, Opcode::Mad][usize::from(kind % 3)];

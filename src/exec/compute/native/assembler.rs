@@ -150,6 +150,7 @@ vectors! {
     PADDQ = 1 1 1 0xd4;
     PANDQ = 1 1 1 0xdb;
     SHIFT_QWORDS_BY = 1 1 1 0x73;
+    SHIFT_QWORDS_SIGNED_BY = 1 1 1 0x72;
     PCMPUQ = 1 3 1 0x1e;
     PCMPQ = 1 3 1 0x1f;
     CVTDQ2PS = 0 1 0 0x5b;
@@ -163,6 +164,7 @@ vectors! {
     STORE_ONE = 2 1 0 0x11;
     LOAD_QWORDS = 2 1 1 0x6f;
     STORE_QWORDS = 2 1 1 0x7f;
+    STORE_ONE_QWORD = 3 1 1 0x11;
     BROADCAST = 1 2 0 0x18;
     BROADCAST_QWORD = 1 2 1 0x19;
     PADDD = 1 1 0 0xfe;
@@ -238,7 +240,10 @@ impl Vector {
         let element = 4 << wide;
         Some(match self {
             _ if broadcast => element,
-            Vector::BROADCAST | Vector::BROADCAST_QWORD | Vector::STORE_ONE => element,
+            Vector::BROADCAST
+            | Vector::BROADCAST_QWORD
+            | Vector::STORE_ONE
+            | Vector::STORE_ONE_QWORD => element,
             Vector::CVTPS2PD | Vector::CVTDQ2PD | Vector::CVTUDQ2PD => return None,
             // Of the first map all others have whole registers.
             _ if map == 1 => len.bytes().cast_signed(),
@@ -405,7 +410,10 @@ impl Assembler {
         // Element loads of BROADCAST and stores of one element are no broadcasts of their own.
         let loads_one = matches!(
             vector,
-            Vector::BROADCAST | Vector::BROADCAST_QWORD | Vector::STORE_ONE
+            Vector::BROADCAST
+                | Vector::BROADCAST_QWORD
+                | Vector::STORE_ONE
+                | Vector::STORE_ONE_QWORD
         );
         let broadcast = broadcast && !loads_one;
         let not = |bit: u8| u8::from(bit == 0);

@@ -145,7 +145,7 @@ pub struct Emitter {
     /// Predicates that general registers hold wherever the region is.
     pub flags: Vec<(u32, Gpr)>,
     /// Bytes that registers hold here, as the arena does.
-    held: Vec<(Bytes, Reg)>,
+    pub held: Vec<(Bytes, Reg)>,
     /// Single dwords that are copies of others.
     copies: Vec<(u32, u32)>,
     /// Coordinates that samples have scaled, the latest one last.
@@ -934,7 +934,7 @@ impl Emitter {
             Kind::Each => return Rm::Each(bytes.at),
             // All lanes at least are there: of two there are four.
             Kind::Row(_) => return Rm::Row(bytes.at),
-            Kind::Other => {}
+            Kind::EachQword | Kind::Other => {}
         }
         let (len, to) = (Self::len(inst), SOURCE[k]);
         if let (OperandShape::Listed(element), Some(through)) = (operand.form, inst.listed(operand))

@@ -26,7 +26,7 @@ const RIGHT_AROUND: u8 = 0;
 const LEFT_AROUND: u8 = 1;
 
 /// The upper dword of each qword.
-const UPPER: u64 = !(u32::MAX as u64);
+pub const UPPER: u64 = !(u32::MAX as u64);
 
 /// Less than, of integers.
 const LESS: u8 = 1;

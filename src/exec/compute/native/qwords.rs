@@ -5,7 +5,10 @@
 
 use super::super::decoded::operand::{Element, Put};
 use super::assembler::{Alu, Gpr, Len, Mask, Reg, Rm, Vector};
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, predicate_of};
+use super::emit::{
+    BETWEEN, CONDITION, Emitter, MAKING, SELECT_BITS, SOURCE, UNORDERED, predicate_of,
+};
+use super::integers::{LEFT, RIGHT, RIGHT_SIGNED, UPPER};
 use super::select::{Bytes, Inst, Kind};
 use super::through::Through;
 use super::transfer::constant;
@@ -127,11 +130,7 @@ impl Quad {
         };
         Some(match self {
             Quad::Value(_) => return None,
-            Quad::Each(at) => Bytes {
-                at,
-                len: 8,
-                kind: Kind::Other,
-            },
+            Quad::Each(at) => Bytes::one_qword(at),
             Quad::EachDword(at, _) => Bytes {
                 at,
                 len: 4,
@@ -308,6 +307,11 @@ impl Qwords {
         )
     }
 
+    /// Whether it runs on one lane that is always on: then all lanes of a register have its result.
+    fn is_uniform(&self) -> bool {
+        self.lanes.count == 1 && self.lanes.no_mask && self.guard.is_none()
+    }
+
     /// Registers of lanes.
     fn parts(&self) -> u32 {
         u32::from(self.lanes.count).div_ceil(LANES)
@@ -347,11 +351,7 @@ impl Qwords {
 
     fn row(&self, part: u32) -> Bytes {
         match self.lanes.count {
-            1 => Bytes {
-                at: self.dst,
-                len: 8,
-                kind: Kind::Other,
-            },
+            1 => Bytes::one_qword(self.dst),
             _ => Bytes {
                 at: self.dst + 64 * part,
                 len: 64,
@@ -380,7 +380,11 @@ impl Emitter {
             return self.narrow_doubles(op, into, ty, saturate);
         }
         let selects = op.work == Work::Select;
-        let masks = self.running(op.lanes, op.guard.filter(|_| !selects));
+        let masks = match op.is_uniform() {
+            true => [None; 2],
+            false => self.running(op.lanes, op.guard.filter(|_| !selects)),
+        };
+        self.join_halves(op);
         if selects {
             self.chosen(op.lanes, op.guard);
         }
@@ -399,22 +403,21 @@ impl Emitter {
                 self.code.load_mask(UNORDERED, Gpr::Rax);
                 self.code.shift_right(Gpr::Rax, LANES as u8);
             }
+            let own = mask.filter(|_| op.lanes.count > 1);
+            let target = self.row_target(op.row(part), Len::Z, own);
+            // What some lanes keep is there, and is not to be written over.
+            let to = if own.is_some() { BETWEEN[0] } else { target };
             let value = match op.work {
                 Work::Double(opcode) => self.double_result(op, opcode, part, mask),
                 Work::ToDouble(signed) => self.qwords_to_doubles(op, signed, part),
                 Work::Truncated(signed) => self.doubles_to_qwords(op, signed, part),
-                _ => self.qword(op, part),
+                _ => self.qword(op, part, to),
             };
-            let target = match op.lanes.count {
-                1 => value,
-                _ => {
-                    let target = self.row_target(op.row(part), Len::Z, mask);
-                    let to = (target, mask.unwrap_or(0), false);
-                    self.code
-                        .masked(Vector::LOAD_QWORDS, Len::Z, to, 0, Rm::Reg(value), None);
-                    target
-                }
-            };
+            if value != target {
+                let to = (target, own.unwrap_or(0), false);
+                self.code
+                    .masked(Vector::LOAD_QWORDS, Len::Z, to, 0, Rm::Reg(value), None);
+            }
             targets.push(target);
         }
         for (part, target) in (0..).zip(targets) {
@@ -441,22 +444,43 @@ impl Emitter {
 
     /// Stores the qword of a single lane.
     fn put_one(&mut self, op: &Qwords, mask: Option<Mask>, value: Reg) {
-        let from = (value, mask.unwrap_or(0), false);
         let bytes = op.row(0);
         self.overwrite(bytes);
-        self.code.masked(
-            Vector::STORE_QWORDS,
-            Len::X,
-            from,
-            0,
-            Rm::Row(bytes.at),
-            None,
-        );
+        let (vector, place) = match mask {
+            Some(_) => (Vector::STORE_QWORDS, Rm::Row(bytes.at)),
+            // What is stored as a whole is there for the next load at once.
+            None => (Vector::STORE_ONE_QWORD, Rm::Each(bytes.at)),
+        };
+        let from = (value, mask.unwrap_or(0), false);
+        self.code.masked(vector, Len::X, from, 0, place, None);
+        // All lanes have it.
+        if mask.is_none() {
+            self.held.push((bytes, value));
+        }
     }
 
-    /// The result of eight lanes, in a register that is not the arena's.
-    fn qword(&mut self, op: &Qwords, part: u32) -> Reg {
-        let to = BETWEEN[0];
+    /// Makes qwords of dwords that were written one by one and are in registers: from the arena they could be loaded only
+    /// when both stores have left the core.
+    fn join_halves(&mut self, op: &Qwords) {
+        self.busy.clear();
+        for term in &op.src {
+            let Quad::Each(at) = term.quad else { continue };
+            let whole = Bytes::one_qword(at);
+            let halves = [at, at + 4].map(|at| self.holder(Bytes::one(at)));
+            if let ([Some(low), Some(high)], None) = (halves, self.holder(whole)) {
+                self.busy.extend([low, high]);
+                let to = self.take();
+                self.code.copy(to, low);
+                let upper = Rm::Const64(UPPER);
+                self.code
+                    .vector_by(Vector::PTERNLOGQ, Len::Z, to, high, upper, SELECT_BITS);
+                self.held.push((whole, to));
+            }
+        }
+    }
+
+    /// The result of eight lanes: in `to`, or where a source is.
+    fn qword(&mut self, op: &Qwords, part: u32, to: Reg) -> Reg {
         let [a, b, c] = self.terms(op, part);
         let opcode = match op.work {
             Work::Arithmetic(opcode) => opcode,
@@ -483,6 +507,17 @@ impl Emitter {
             _ => Vector::PSRAVQ,
         };
         let b = match (vector, b) {
+            (Vector::PSLLVQ | Vector::PSRLVQ | Vector::PSRAVQ, Rm::Const64(count)) => {
+                let (vector, which) = match vector {
+                    Vector::PSLLVQ => (Vector::SHIFT_QWORDS_BY, LEFT),
+                    Vector::PSRLVQ => (Vector::SHIFT_QWORDS_BY, RIGHT),
+                    _ => (Vector::SHIFT_QWORDS_SIGNED_BY, RIGHT_SIGNED),
+                };
+                let count = count as u8 & 63;
+                self.code
+                    .vector_by(vector, Len::Z, which, to, Rm::Reg(a), count);
+                return to;
+            }
             (Vector::PSLLVQ | Vector::PSRLVQ | Vector::PSRAVQ, b) => {
                 let b = self.qword_in_register(b, SOURCE[1]);
                 self.code
@@ -589,7 +624,7 @@ impl Emitter {
                 Rm::Reg(to)
             }
             Quad::Value(value) => Rm::Const64(value),
-            Quad::Each(at) => Rm::Each(at),
+            Quad::Each(at) => held.map_or(Rm::Each(at), Rm::Reg),
             Quad::Row(at) => held.map_or(Rm::Row(at + 64 * part), Rm::Reg),
             Quad::EachDword(at, wide) => {
                 let from = held.unwrap_or_else(|| {

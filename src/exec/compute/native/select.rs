@@ -439,6 +439,8 @@ pub enum Kind {
     Row(u8),
     /// A dword that all lanes have.
     Each,
+    /// A qword that all lanes have.
+    EachQword,
     /// Anything else.
     Other,
 }
@@ -472,6 +474,15 @@ impl Bytes {
             at,
             len: 4,
             kind: Kind::Each,
+        }
+    }
+
+    /// A single qword.
+    pub const fn one_qword(at: u32) -> Bytes {
+        Bytes {
+            at,
+            len: 8,
+            kind: Kind::EachQword,
         }
     }
 
