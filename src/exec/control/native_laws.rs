@@ -653,7 +653,8 @@ mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
         for step in [1, 5, 7, 11, 13, 17] {
             let order = (0..lines.len()).map(|n| lines[(first + step * n) % lines.len()]);
             let body: Vec<&str> = order.collect();
-            assert_same(&lowered(&format!("{head}{}\nret (M1, 1)\n", body.join("\n"))));
+            let text = format!("{head}{}\nret (M1, 1)\n", body.join("\n"));
+            assert_same(&lowered(text));
         }
     }
 }

@@ -227,7 +227,9 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
     if !names_a_place(scalars) {
         return None;
     }
-    let work = Work::of(request, registers, count.into(), program.platform)?;
+    let filled = filled(request);
+    let asked = filled.as_ref().map_or(request, |(request, _)| request);
+    let work = Work::of(asked, registers, count.into(), program.platform)?;
     let target = target(program, send)?;
     let (place, extended) = match widened(request, registers, count.into()) {
         Some((place, extended)) => (place, Some(extended)),
@@ -250,6 +252,11 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         }
         Work::Block(_) => return None,
     };
+    let (mut shape, mut channels) = (shape, (1 << shape.rows) - 1);
+    if let Some((_, mask)) = filled {
+        shape.rows = mask.count_ones() as usize;
+        channels = mask >> mask.trailing_zeros();
+    }
     // What is not returned has no registers.
     let returns = update.is_none_or(|update| update.returns);
     if returns && !holds(shape.data, shape.registers(count.into())) {
@@ -290,10 +297,28 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         skipped: skipped as u32,
         bytes: bytes as u32,
         rows: rows as u32,
+        channels,
         pitch: pitch as u32,
         data: data.offset,
         update,
     })
+}
+
+/// A message that reads channels with gaps between them, as one that reads those as well; and its channels.
+fn filled(request: &Request) -> Option<(Request, u8)> {
+    let mut filled = *request;
+    let channels = match &mut filled {
+        Request::Untyped(r) | Request::SvmUntyped(r) if !r.access.is_write() => &mut r.channels,
+        Request::Lsc(r) if r.op == LscOp::LoadQuad => &mut r.channels,
+        _ => return None,
+    };
+    let mask = channels.0 & 0xf;
+    let first = mask.trailing_zeros();
+    let run = u8::MAX
+        .checked_shr(mask.leading_zeros())?
+        .checked_shr(first)?;
+    channels.0 = run << first;
+    (channels.0 != mask).then_some((filled, mask))
 }
 
 /// What an atomic does to dwords, if code does it.

@@ -482,21 +482,23 @@ impl Emitter {
         let code = &mut self.code;
         let (done, apart, same) = (code.label(), code.label(), code.label());
         self.skip(message, mask, done);
-        if message.rows == 1 {
-            self.unless_follow(len, half, message.size(), mask);
-            self.code.jump_if(If::NotZero, apart);
-            self.first_offset(half);
-            let vector = match message.bytes {
-                4 => Vector::LOAD,
-                2 => Vector::PMOVZXWD,
-                _ => Vector::PMOVZXBD,
-            };
-            let to = (targets[0], on, false);
-            self.code.masked(vector, len, to, 0, Rm::Window(0), None);
-            self.code.jump(done);
-            self.code.bind(apart);
+        self.unless_follow(len, half, message.bytes, mask);
+        self.code.jump_if(If::NotZero, apart);
+        self.first_offset(half);
+        let vector = match message.bytes {
+            4 => Vector::LOAD,
+            2 => Vector::PMOVZXWD,
+            _ => Vector::PMOVZXBD,
+        };
+        for (place, target) in message.places().zip(&targets) {
+            let to = (*target, on, false);
+            self.code
+                .masked(vector, len, to, 0, Rm::Window(place), None);
         }
+        self.code.jump(done);
+        self.code.bind(apart);
         if message.is_of_quads() {
+            let apart = self.code.label();
             self.unless_follow(len, half, message.size(), mask);
             self.code.jump_if(If::NotZero, apart);
             self.unless_all(mask, apart);
@@ -515,18 +517,18 @@ impl Emitter {
             self.unless_same(len, offsets, one, mask);
             self.code.jump_if(If::NotZero, same);
             self.first_offset(half);
-            for (element, target) in (0..).zip(&targets) {
+            for (place, target) in message.places().zip(&targets) {
                 let to = (*target, on, false);
-                let each = Rm::WindowEach(4 * element);
+                let each = Rm::WindowEach(place);
                 self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
             }
             self.code.jump(done);
         }
         self.code.bind(same);
-        for (element, target) in (0..).zip(&targets) {
+        for (place, target) in message.places().zip(&targets) {
             self.all_of(mask);
             // Of a register that is read in part a gather would wait for the rest.
-            let lanes = Rm::WindowLanes(offsets, 4 * element);
+            let lanes = Rm::WindowLanes(offsets, place);
             let to = (*target, CONDITION[0], false);
             self.code.masked(Vector::GATHER, len, to, 0, lanes, None);
         }
@@ -828,8 +830,8 @@ impl Transfer {
     /// Bytes that are read or written at a lane's place: narrow elements are read as dwords.
     fn reached(&self) -> u32 {
         match self.write {
-            true => self.size(),
-            false => self.size().max(4),
+            true => self.span(),
+            false => self.span().max(4),
         }
     }
 

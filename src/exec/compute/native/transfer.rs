@@ -30,8 +30,11 @@ pub struct Transfer {
     pub skipped: u32,
     /// Bytes of an element in memory, 1, 2, 4 or 8; in registers it is a dword at least.
     pub bytes: u32,
-    /// Elements of a lane, up to 4, which follow each other in memory.
+    /// Elements of a lane, up to 4.
     pub rows: u32,
+    /// A bit for each element that memory has there, from the first one on, whether it is moved: what is read may have
+    /// gaps.
+    pub channels: u8,
     /// Bytes from a lane's element to its next one in registers.
     pub pitch: u32,
     /// Arena offset of the data.
@@ -286,9 +289,21 @@ impl Transfer {
         }
     }
 
-    /// Bytes of a lane in memory.
+    /// Bytes of a lane that are moved.
     pub const fn size(&self) -> u32 {
         self.bytes * self.rows
+    }
+
+    /// Bytes from the first of them to behind the last one in memory.
+    pub const fn span(&self) -> u32 {
+        self.bytes * (u8::BITS - self.channels.leading_zeros())
+    }
+
+    /// How far elements are from the first one in memory.
+    pub fn places(&self) -> impl Iterator<Item = u32> + use<> {
+        let (bytes, channels) = (self.bytes, self.channels);
+        let moved = (0..u8::BITS).filter(move |n| channels >> n & 1 != 0);
+        moved.map(move |n| bytes * n)
     }
 }
 
