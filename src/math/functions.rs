@@ -180,20 +180,31 @@ pub fn cos(x: f64) -> f64 {
     }
 }
 
+/// That of sin r / r, in r².
+pub const SIN_SERIES: [f64; 10] = alternating(1);
+
+/// That of cos r, in r².
+pub const COS_SERIES: [f64; 10] = alternating(0);
+
+/// Every second one of the inverse factorials from `first` on, the signs in turn.
+const fn alternating(first: usize) -> [f64; 10] {
+    let all: [f64; 20] = inverse_factorials();
+    let mut out = [0.0; 10];
+    let mut k = 0;
+    while k < out.len() {
+        let value = all[first + 2 * k];
+        out[k] = if k % 2 == 0 { value } else { -value };
+        k += 1;
+    }
+    out
+}
+
 fn sin_near_zero(r: f64) -> f64 {
-    const F: [f64; 20] = inverse_factorials();
-    const SERIES: [f64; 10] = [
-        F[1], -F[3], F[5], -F[7], F[9], -F[11], F[13], -F[15], F[17], -F[19],
-    ];
-    r * polynomial(r * r, &SERIES)
+    r * polynomial(r * r, &SIN_SERIES)
 }
 
 fn cos_near_zero(r: f64) -> f64 {
-    const F: [f64; 19] = inverse_factorials();
-    const SERIES: [f64; 10] = [
-        F[0], -F[2], F[4], -F[6], F[8], -F[10], F[12], -F[14], F[16], -F[18],
-    ];
-    polynomial(r * r, &SERIES)
+    polynomial(r * r, &COS_SERIES)
 }
 
 /// The bits of 2/π after the binary point, 32 at a time.

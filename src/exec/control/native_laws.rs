@@ -870,6 +870,63 @@ proptest! {
     }
 }
 
+/// Angles that are code: of any size, next to multiples of an eighth of a turn, the least and the greatest.
+fn angle() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        4 => -7.0f32..7.0,
+        2 => -1024.0f32..1024.0,
+        3 => (-1400i16..1400, -3i32..4).prop_map(|(eighths, ulps)| {
+            let near = (f64::from(eighths) * std::f64::consts::FRAC_PI_4) as f32;
+            f32::from_bits(near.to_bits().wrapping_add_signed(ulps))
+        }),
+        1 => (0u32..0x3f80_0000, any::<bool>()).prop_map(|(bits, sign)| {
+            f32::from_bits(bits | u32::from(sign) << 31)
+        }),
+        1 => prop::sample::select(vec![0.0f32, -0.0, 1023.9999, -1023.9999]),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Sines and cosines are those of the reference, whatever their last places hang on.
+    #[test]
+    fn native_sines_are_rounded_alike(
+        angles in prop::collection::vec(angle(), 32),
+        large in (0..320usize, prop::sample::select(&[1024.0f32, -1e30, f32::INFINITY][..])),
+        keep in any::<bool>(),
+        lanes in any::<u32>(),
+    ) {
+        let mut angles = angles;
+        if let Some(angle) = angles.get_mut(large.0) {
+            *angle = large.1;
+        }
+        let mut values = vec![0; BYTES];
+        let bytes = angles.iter().flat_map(|v| v.to_le_bytes());
+        values.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+        let op = |opcode, to| Op::Alu(Box::new(Alu {
+            opcode,
+            lanes: Lanes { count: 32, offset: 0, no_mask: false },
+            guard: None,
+            dst: Dest { region: Region::Dense(to), ty: Type::F },
+            dst2: None,
+            overflow: None,
+            src: vec![Source { region: Region::Dense(0), ty: Type::F, modifier: None }],
+            saturate: false,
+            function: 0,
+            precisions: None,
+        }));
+        // So many that code pays.
+        let ops = (0..8u32).map(|n| op([Opcode::Sin, Opcode::Cos][n as usize % 2], 128 + 128 * (n % 2)));
+        let program = program(ops.collect(), &values);
+        let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
+        let run = |native| left(&program, &[lanes], mode, native, true);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
+        prop_assert_eq!((differ, native.0[0].1), (None, steps.0[0].1));
+    }
+}
+
 /// Whether all lines of a body are code.
 fn is_code(body: &str) -> bool {
     let text = format!(

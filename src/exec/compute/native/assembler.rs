@@ -131,6 +131,7 @@ vectors! {
     MAXPD = 1 1 1 0x5f;
     CMPPD = 1 1 1 0xc2;
     FNMADD213PD = 1 2 1 0xac;
+    FNMADD231PD = 1 2 1 0xbc;
     RSQRT14PD = 1 2 1 0x4e;
     RNDSCALEPD = 1 3 1 0x09;
     GETEXPPD = 1 2 1 0x42;

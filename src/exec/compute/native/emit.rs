@@ -17,7 +17,6 @@ use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
 use crate::exec::state::tally::Counter;
 use crate::isa::{Condition, Modifier, Opcode, Type};
-use crate::math::{EXP2_SERIES, LOG2_SERIES};
 use crate::message::SamplerOp;
 use crate::program::{Group, Guard, Lanes};
 
@@ -1290,7 +1289,13 @@ impl Emitter {
                 let a = self.source(inst, 0, r);
                 self.code.masked(Vector::SQRTPS, len, to, 0, a, None);
             }
-            Opcode::Rsqrt | Opcode::Rsqtm | Opcode::Exp | Opcode::Log | Opcode::Pow => {
+            Opcode::Rsqrt
+            | Opcode::Rsqtm
+            | Opcode::Exp
+            | Opcode::Log
+            | Opcode::Pow
+            | Opcode::Sin
+            | Opcode::Cos => {
                 self.math(inst, opcode, r, mask);
                 self.finish(len, to.0, (to.1 != 0).then_some(to.1), x);
             }
@@ -1339,169 +1344,13 @@ impl Emitter {
     }
 
     /// Leaves the region in front of the op at hand where a lane that runs has a value of these classes.
-    fn unless(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
+    pub fn unless(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
         let to = (UNORDERED, mask.unwrap_or(0), false);
         let value = Rm::Reg(value);
         self.code
             .masked(Vector::FPCLASSPS, len, to, 0, value, Some(classes));
         self.code.test_masks(UNORDERED, UNORDERED);
         self.leave_if_any();
-    }
-
-    /// A function of the math unit, into the first register between: what [`crate::math`] does in doubles, step by
-    /// step. Operands that it has a rule for are left to the steps.
-    fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
-        const NAN: u8 = 0x81;
-        const ZERO: u8 = 0x06;
-        const INFINITE: u8 = 0x18;
-        const NEGATIVE: u8 = 0x40;
-        let len = Self::len(inst);
-        let a = self.source(inst, 0, r);
-        let a = self.in_register(a, len, SOURCE[0]);
-        let mut b = None;
-        match opcode {
-            Opcode::Exp => self.unless(NAN, len, a, mask),
-            Opcode::Pow => {
-                self.unless(NAN | ZERO | INFINITE, len, a, mask);
-                let power = self.source(inst, 1, r);
-                let power = self.in_register(power, len, SOURCE[1]);
-                self.unless(NAN | INFINITE, len, power, mask);
-                b = Some(power);
-            }
-            _ => self.unless(NAN | ZERO | INFINITE | NEGATIVE, len, a, mask),
-        }
-        let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
-        let parts = if len == Len::Z { 2 } else { 1 };
-        let wide = if len == Len::X { Len::Y } else { Len::Z };
-        for (part, near) in CONDITION.into_iter().enumerate().take(parts) {
-            self.double(wide, x, a, part);
-            match opcode {
-                Opcode::Exp => self.exp2(wide),
-                Opcode::Log => self.log2(wide),
-                Opcode::Pow => {
-                    let sign = Rm::Const64(i64::MAX.cast_unsigned());
-                    self.code.vector(Vector::PANDQ, wide, x, x, sign);
-                    self.log2(wide);
-                    self.double(wide, y, b.unwrap_or(a), part);
-                    self.code.vector(Vector::MULPD, wide, x, x, Rm::Reg(y));
-                    self.exp2(wide);
-                }
-                _ => self.inverse_root(wide, near),
-            }
-            let to = if part == 1 { x } else { out };
-            self.code.vector(Vector::CVTPD2PS, wide, to, 0, Rm::Reg(x));
-        }
-        if parts == 2 {
-            self.code
-                .vector_by(Vector::INSERT_HALF, Len::Z, out, out, Rm::Reg(x), 1);
-        }
-        if matches!(opcode, Opcode::Rsqrt | Opcode::Rsqtm) {
-            self.code.test_masks(CONDITION[0], CONDITION[parts - 1]);
-            self.leave_if_any();
-        }
-    }
-
-    /// Half of the lanes of a row, or all there are, as doubles.
-    fn double(&mut self, wide: Len, to: Reg, from: Reg, part: usize) {
-        let mut from = from;
-        if part == 1 {
-            self.code
-                .vector_by(Vector::EXTRACT_HALF, Len::Z, from, 0, Rm::Reg(to), 1);
-            from = to;
-        }
-        self.code
-            .vector(Vector::CVTPS2PD, wide, to, 0, Rm::Reg(from));
-    }
-
-    /// The second register between to the power of 2, in place: [`crate::math::exp2`].
-    fn exp2(&mut self, wide: Len) {
-        let (x, n, sum) = (BETWEEN[1], SOURCE[2], MAKING);
-        let double = |value: f64| Rm::Const64(value.to_bits());
-        let code = &mut self.code;
-        code.vector(Vector::MAXPD, wide, x, x, double(-1000.0));
-        code.vector(Vector::MINPD, wide, x, x, double(1023.9));
-        code.vector_by(Vector::RNDSCALEPD, wide, n, 0, Rm::Reg(x), 8);
-        code.vector(Vector::SUBPD, wide, x, x, Rm::Reg(n));
-        code.vector(Vector::MULPD, wide, x, x, double(std::f64::consts::LN_2));
-        self.polynomial(wide, sum, x, &EXP2_SERIES);
-        let code = &mut self.code;
-        // 2^1024 is no single, nor is half of it.
-        code.vector(Vector::MINPD, wide, n, n, double(1023.0));
-        code.vector(Vector::CVTTPD2QQ, wide, n, 0, Rm::Reg(n));
-        code.vector(Vector::PADDQ, wide, n, n, Rm::Const64(1023));
-        code.vector_by(Vector::SHIFT_QWORDS_BY, wide, 6, n, Rm::Reg(n), 52);
-        code.vector(Vector::MULPD, wide, x, sum, Rm::Reg(n));
-    }
-
-    /// The logarithm of the second register between, in place: [`crate::math::log2`].
-    fn log2(&mut self, wide: Len) {
-        let (x, square, exponent, sum) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
-        let double = |value: f64| Rm::Const64(value.to_bits());
-        let code = &mut self.code;
-        code.vector(Vector::GETEXPPD, wide, exponent, 0, Rm::Reg(x));
-        code.vector_by(Vector::GETMANTPD, wide, x, 0, Rm::Reg(x), 0);
-        let above = (UNORDERED, 0, false);
-        let root = double(std::f64::consts::SQRT_2);
-        code.masked(Vector::CMPPD, wide, above, x, root, Some(0x1e));
-        let half = (x, UNORDERED, false);
-        code.masked(Vector::MULPD, wide, half, x, double(0.5), None);
-        let more = (exponent, UNORDERED, false);
-        code.masked(Vector::ADDPD, wide, more, exponent, double(1.0), None);
-        code.vector(Vector::SUBPD, wide, sum, x, double(1.0));
-        code.vector(Vector::ADDPD, wide, x, x, double(1.0));
-        code.vector(Vector::DIVPD, wide, x, sum, Rm::Reg(x));
-        code.vector(Vector::MULPD, wide, square, x, Rm::Reg(x));
-        self.polynomial(wide, sum, square, &LOG2_SERIES);
-        let code = &mut self.code;
-        let scale = double(2.0 * std::f64::consts::LOG2_E);
-        code.vector(Vector::MULPD, wide, x, x, scale);
-        code.vector(Vector::MULPD, wide, x, x, Rm::Reg(sum));
-        code.vector(Vector::ADDPD, wide, x, x, Rm::Reg(exponent));
-    }
-
-    /// A sum `c[0] + x·c[1] + …`, the products rounded by themselves.
-    fn polynomial(&mut self, wide: Len, sum: Reg, x: Reg, coefficients: &[f64]) {
-        let mut rest = coefficients.iter().rev().map(|c| Rm::Const64(c.to_bits()));
-        if let Some(last) = rest.next() {
-            self.code
-                .vector(Vector::BROADCAST_QWORD, wide, sum, 0, last);
-        }
-        for coefficient in rest {
-            self.code.vector(Vector::MULPD, wide, sum, sum, Rm::Reg(x));
-            self.code.vector(Vector::ADDPD, wide, sum, sum, coefficient);
-        }
-    }
-
-    /// 1 / √x of the second register between, in place, to within a few units in the last place of a double; `near`
-    /// tells where a single that it is rounded to may be another one than that of the steps.
-    fn inverse_root(&mut self, wide: Len, near: Mask) {
-        let (x, half, square, guess) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
-        let double = |value: f64| Rm::Const64(value.to_bits());
-        let code = &mut self.code;
-        code.vector(Vector::RSQRT14PD, wide, guess, 0, Rm::Reg(x));
-        code.vector(Vector::MULPD, wide, half, x, double(0.5));
-        // From 14 bits to 27, to all.
-        for to in [guess, x] {
-            code.vector(Vector::MULPD, wide, square, guess, Rm::Reg(guess));
-            code.vector(Vector::FNMADD213PD, wide, square, half, double(1.5));
-            code.vector(Vector::MULPD, wide, to, guess, Rm::Reg(square));
-        }
-        // The 29 bits that a single has not, next to a half of its last place.
-        const HALF: u64 = 1 << 28;
-        const NEAR: u64 = 64;
-        let shifted = Rm::Const64(NEAR.wrapping_sub(HALF));
-        code.vector(Vector::PADDQ, wide, square, x, shifted);
-        let low = Rm::Const64(2 * HALF - 1);
-        code.vector(Vector::PANDQ, wide, square, square, low);
-        let limit = Rm::Const64(2 * NEAR);
-        code.masked(
-            Vector::PCMPUQ,
-            wide,
-            (near, 0, false),
-            square,
-            limit,
-            Some(1),
-        );
     }
 
     /// `min`, `max`, into the first register between: −0 < +0; where a source is NaN, the steps know what it is.

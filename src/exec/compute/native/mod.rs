@@ -23,7 +23,7 @@
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
 //! hangs on the last bits of a double. Halves are computed as singles and round once all the same (`halves`). Other float
-//! modes, sines, roundings of doubles, other functions of halves, quotients of integers, other sampler messages,
+//! modes, roundings of doubles, sines of 1024 and more, other functions of halves, quotients of integers, other sampler messages,
 //! and qwords through addresses or a list of offsets have no code.
 //!
 //! An own assembler for some hundred instructions, because what it replaces is dear to build (processor seconds,
@@ -43,6 +43,8 @@ mod doubles;
 mod emit;
 #[cfg(target_arch = "x86_64")]
 mod flow;
+#[cfg(target_arch = "x86_64")]
+mod functions;
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "x86_64")]

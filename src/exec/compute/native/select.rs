@@ -259,6 +259,8 @@ const fn is_single(opcode: Opcode) -> bool {
             | Exp
             | Log
             | Pow
+            | Sin
+            | Cos
     )
 }
 

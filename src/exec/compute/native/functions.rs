@@ -1,0 +1,232 @@
+//! Functions of the math unit, as [`crate::math`] computes them in doubles.
+
+use super::assembler::{Len, Mask, Reg, Rm, Vector};
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, predicate_of};
+use super::select::Inst;
+use crate::isa::{Condition, Opcode};
+use crate::math::{COS_SERIES, EXP2_SERIES, LOG2_SERIES, SIN_SERIES};
+
+/// Angles from which on the steps take the quarter turns away: below, what is left has all bits of a double.
+const MOST_ANGLE: f32 = 1024.0;
+
+const FRAC_2_PI: f64 = std::f64::consts::FRAC_2_PI;
+
+/// π/2 as a sum of two doubles: what is missing, below 2^-109, is none of a double's bits of any rest of so small an angle.
+const QUARTER_TURN: [u64; 2] = [0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07];
+
+impl Emitter {
+    /// A function of the math unit, into the first register between: what [`crate::math`] does in doubles, step by
+    /// step. Operands that it has a rule for are left to the steps.
+    pub fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
+        const NAN: u8 = 0x81;
+        const ZERO: u8 = 0x06;
+        const INFINITE: u8 = 0x18;
+        const NEGATIVE: u8 = 0x40;
+        const DENORMAL: u8 = 0x20;
+        let len = Self::len(inst);
+        let a = self.source(inst, 0, r);
+        let a = self.in_register(a, len, SOURCE[0]);
+        let mut b = None;
+        match opcode {
+            Opcode::Exp => self.unless(NAN, len, a, mask),
+            Opcode::Pow => {
+                self.unless(NAN | ZERO | INFINITE, len, a, mask);
+                let power = self.source(inst, 1, r);
+                let power = self.in_register(power, len, SOURCE[1]);
+                self.unless(NAN | INFINITE, len, power, mask);
+                b = Some(power);
+            }
+            Opcode::Sin | Opcode::Cos => {
+                self.unless(NAN | INFINITE | DENORMAL, len, a, mask);
+                self.unless_small(len, a, mask);
+            }
+            _ => self.unless(NAN | ZERO | INFINITE | NEGATIVE, len, a, mask),
+        }
+        let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
+        let parts = if len == Len::Z { 2 } else { 1 };
+        let wide = if len == Len::X { Len::Y } else { Len::Z };
+        for (part, near) in CONDITION.into_iter().enumerate().take(parts) {
+            self.double(wide, x, a, part);
+            match opcode {
+                Opcode::Exp => self.exp2(wide),
+                Opcode::Log => self.log2(wide),
+                Opcode::Pow => {
+                    let sign = Rm::Const64(i64::MAX.cast_unsigned());
+                    self.code.vector(Vector::PANDQ, wide, x, x, sign);
+                    self.log2(wide);
+                    self.double(wide, y, b.unwrap_or(a), part);
+                    self.code.vector(Vector::MULPD, wide, x, x, Rm::Reg(y));
+                    self.exp2(wide);
+                }
+                Opcode::Sin | Opcode::Cos => {
+                    self.sine(wide, opcode == Opcode::Cos);
+                    self.near_half(wide, near);
+                }
+                _ => {
+                    self.inverse_root(wide);
+                    self.near_half(wide, near);
+                }
+            }
+            let to = if part == 1 { x } else { out };
+            self.code.vector(Vector::CVTPD2PS, wide, to, 0, Rm::Reg(x));
+        }
+        if parts == 2 {
+            self.code
+                .vector_by(Vector::INSERT_HALF, Len::Z, out, out, Rm::Reg(x), 1);
+        }
+        if matches!(
+            opcode,
+            Opcode::Rsqrt | Opcode::Rsqtm | Opcode::Sin | Opcode::Cos
+        ) {
+            self.code.test_masks(CONDITION[0], CONDITION[parts - 1]);
+            self.leave_if_any();
+        }
+    }
+
+    /// Half of the lanes of a row, or all there are, as doubles.
+    fn double(&mut self, wide: Len, to: Reg, from: Reg, part: usize) {
+        let mut from = from;
+        if part == 1 {
+            self.code
+                .vector_by(Vector::EXTRACT_HALF, Len::Z, from, 0, Rm::Reg(to), 1);
+            from = to;
+        }
+        self.code
+            .vector(Vector::CVTPS2PD, wide, to, 0, Rm::Reg(from));
+    }
+
+    /// The second register between to the power of 2, in place: [`crate::math::exp2`].
+    fn exp2(&mut self, wide: Len) {
+        let (x, n, sum) = (BETWEEN[1], SOURCE[2], MAKING);
+        let double = |value: f64| Rm::Const64(value.to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::MAXPD, wide, x, x, double(-1000.0));
+        code.vector(Vector::MINPD, wide, x, x, double(1023.9));
+        code.vector_by(Vector::RNDSCALEPD, wide, n, 0, Rm::Reg(x), 8);
+        code.vector(Vector::SUBPD, wide, x, x, Rm::Reg(n));
+        code.vector(Vector::MULPD, wide, x, x, double(std::f64::consts::LN_2));
+        self.polynomial(wide, sum, x, &EXP2_SERIES);
+        let code = &mut self.code;
+        // 2^1024 is no single, nor is half of it.
+        code.vector(Vector::MINPD, wide, n, n, double(1023.0));
+        code.vector(Vector::CVTTPD2QQ, wide, n, 0, Rm::Reg(n));
+        code.vector(Vector::PADDQ, wide, n, n, Rm::Const64(1023));
+        code.vector_by(Vector::SHIFT_QWORDS_BY, wide, 6, n, Rm::Reg(n), 52);
+        code.vector(Vector::MULPD, wide, x, sum, Rm::Reg(n));
+    }
+
+    /// The logarithm of the second register between, in place: [`crate::math::log2`].
+    fn log2(&mut self, wide: Len) {
+        let (x, square, exponent, sum) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
+        let double = |value: f64| Rm::Const64(value.to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::GETEXPPD, wide, exponent, 0, Rm::Reg(x));
+        code.vector_by(Vector::GETMANTPD, wide, x, 0, Rm::Reg(x), 0);
+        let above = (UNORDERED, 0, false);
+        let root = double(std::f64::consts::SQRT_2);
+        code.masked(Vector::CMPPD, wide, above, x, root, Some(0x1e));
+        let half = (x, UNORDERED, false);
+        code.masked(Vector::MULPD, wide, half, x, double(0.5), None);
+        let more = (exponent, UNORDERED, false);
+        code.masked(Vector::ADDPD, wide, more, exponent, double(1.0), None);
+        code.vector(Vector::SUBPD, wide, sum, x, double(1.0));
+        code.vector(Vector::ADDPD, wide, x, x, double(1.0));
+        code.vector(Vector::DIVPD, wide, x, sum, Rm::Reg(x));
+        code.vector(Vector::MULPD, wide, square, x, Rm::Reg(x));
+        self.polynomial(wide, sum, square, &LOG2_SERIES);
+        let code = &mut self.code;
+        let scale = double(2.0 * std::f64::consts::LOG2_E);
+        code.vector(Vector::MULPD, wide, x, x, scale);
+        code.vector(Vector::MULPD, wide, x, x, Rm::Reg(sum));
+        code.vector(Vector::ADDPD, wide, x, x, Rm::Reg(exponent));
+    }
+
+    /// A sum `c[0] + x·c[1] + …`, the products rounded by themselves.
+    fn polynomial(&mut self, wide: Len, sum: Reg, x: Reg, coefficients: &[f64]) {
+        let mut rest = coefficients.iter().rev().map(|c| Rm::Const64(c.to_bits()));
+        if let Some(last) = rest.next() {
+            self.code
+                .vector(Vector::BROADCAST_QWORD, wide, sum, 0, last);
+        }
+        for coefficient in rest {
+            self.code.vector(Vector::MULPD, wide, sum, sum, Rm::Reg(x));
+            self.code.vector(Vector::ADDPD, wide, sum, sum, coefficient);
+        }
+    }
+
+    /// 1 / √x of the second register between, in place, to within a few units in the last place of a double.
+    fn inverse_root(&mut self, wide: Len) {
+        let (x, half, square, guess) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
+        let double = |value: f64| Rm::Const64(value.to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::RSQRT14PD, wide, guess, 0, Rm::Reg(x));
+        code.vector(Vector::MULPD, wide, half, x, double(0.5));
+        // From 14 bits to 27, to all.
+        for to in [guess, x] {
+            code.vector(Vector::MULPD, wide, square, guess, Rm::Reg(guess));
+            code.vector(Vector::FNMADD213PD, wide, square, half, double(1.5));
+            code.vector(Vector::MULPD, wide, to, guess, Rm::Reg(square));
+        }
+    }
+
+    /// Which doubles of the second register between are so near to the middle of two singles that the steps may round them
+    /// to another one.
+    fn near_half(&mut self, wide: Len, near: Mask) {
+        let (x, low) = (BETWEEN[1], SOURCE[2]);
+        // The 29 bits that a single has not, next to a half of its last place.
+        const HALF: u64 = 1 << 28;
+        const NEAR: u64 = 64;
+        let code = &mut self.code;
+        let shifted = Rm::Const64(NEAR.wrapping_sub(HALF));
+        code.vector(Vector::PADDQ, wide, low, x, shifted);
+        let bits = Rm::Const64(2 * HALF - 1);
+        code.vector(Vector::PANDQ, wide, low, low, bits);
+        let limit = Rm::Const64(2 * NEAR);
+        code.masked(Vector::PCMPUQ, wide, (near, 0, false), low, limit, Some(1));
+    }
+
+    /// Leaves the region in front of the op at hand where a lane that runs has an angle of [`MOST_ANGLE`] or more.
+    fn unless_small(&mut self, len: Len, angle: Reg, mask: Option<Mask>) {
+        let bits = BETWEEN[0];
+        let code = &mut self.code;
+        code.vector(Vector::PANDD, len, bits, angle, Rm::Const(i32::MAX as u32));
+        let to = (UNORDERED, mask.unwrap_or(0), false);
+        let most = Rm::Const(MOST_ANGLE.to_bits());
+        let number = Some(predicate_of(Condition::Ge));
+        code.masked(Vector::PCMPUD, len, to, bits, most, number);
+        code.test_masks(UNORDERED, UNORDERED);
+        self.leave_if_any();
+    }
+
+    /// Sine or cosine of the second register between, in place, to within a few units in the last place of a double:
+    /// [`crate::math::sin`], the quarter turns taken away in doubles.
+    fn sine(&mut self, wide: Len, cosine: bool) {
+        let (x, square, turns) = (BETWEEN[1], BETWEEN[2], SOURCE[2]);
+        let (sine, other) = (MAKING, SOURCE[1]);
+        let double = |value: f64| Rm::Const64(value.to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::MULPD, wide, turns, x, double(FRAC_2_PI));
+        code.vector_by(Vector::RNDSCALEPD, wide, turns, 0, Rm::Reg(turns), 8);
+        // No turn is +0, so that −0 stays what it is.
+        code.vector(Vector::ADDPD, wide, turns, turns, double(0.0));
+        for part in QUARTER_TURN {
+            code.vector(Vector::FNMADD231PD, wide, x, turns, Rm::Const64(part));
+        }
+        code.vector(Vector::CVTTPD2QQ, wide, turns, 0, Rm::Reg(turns));
+        if cosine {
+            code.vector(Vector::PADDQ, wide, turns, turns, Rm::Const64(1));
+        }
+        code.vector(Vector::MULPD, wide, square, x, Rm::Reg(x));
+        self.polynomial(wide, sine, square, &SIN_SERIES);
+        self.polynomial(wide, other, square, &COS_SERIES);
+        let code = &mut self.code;
+        code.vector(Vector::MULPD, wide, x, x, Rm::Reg(sine));
+        let which = (UNORDERED, 0, false);
+        code.masked(Vector::PTESTMQ, wide, which, turns, Rm::Const64(1), None);
+        let odd = (x, UNORDERED, false);
+        code.masked(Vector::LOAD_QWORDS, wide, odd, 0, Rm::Reg(other), None);
+        code.masked(Vector::PTESTMQ, wide, which, turns, Rm::Const64(2), None);
+        let sign = Rm::Const64(1 << 63);
+        code.masked(Vector::PXORQ, wide, odd, x, sign, None);
+    }
+}
