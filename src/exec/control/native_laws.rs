@@ -1032,11 +1032,15 @@ add (M1, 8) F(0,0)<1> (-)r[A0(0),0]<4,1>:f F(0,0)<1;1,0>
 mov (M1, 16) r[A0(0),0]<1>:d W(0,0)<1;1,0>
 (P1) mov (M1, 16) r[A0(0),0]<1>:b A(0,0)<1;1,0>
 add (M1, 16) A(0,0)<1> A(0,0)<16;8,2> A(0,0)<4;2,1>
+cos (M1, 16) F(0,0)<1> (-)F(0,0)<1;1,0>
+sin (M1_NM, 1) F(0,0)<1> F(0,1)<0;1,0>
 ";
     assert_eq!(is_code(body), true);
     // What the reference alone computes.
     assert_eq!(
-        is_code(&format!("{body}cos (M1, 16) F(0,0)<1> F(0,0)<1;1,0>\n")),
+        is_code(&format!(
+            "{body}div (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,1)<0;1,0>\n"
+        )),
         false
     );
 }
