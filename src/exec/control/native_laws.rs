@@ -608,6 +608,64 @@ fn two_results_of_rows_that_are_pinned_or_crowded_out_are_code() {
     }
 }
 
+/// A loop that pins as many rows as there may be, whose qwords are made of halves: `lines` from registers that all hold
+/// something.
+fn halves_among_pins(lines: &str) -> Program {
+    let mut text = String::from(
+        ".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1
+.decl I v_type=G type=d num_elts=1 align=GRF
+.decl Q v_type=G type=uq num_elts=4 align=GRF
+.decl q v_type=G type=ud num_elts=8 align=GRF alias=<Q, 0>
+.decl R v_type=G type=uq num_elts=32 align=GRF
+.decl r v_type=G type=ud num_elts=64 align=GRF alias=<R, 0>\n",
+    );
+    for n in 0..9 {
+        text += &format!(".decl A{n} v_type=G type=ud num_elts=32 align=GRF\n");
+    }
+    for name in ["X", "Y", "Z"] {
+        text += &format!(".decl {name} v_type=G type=ud num_elts=32 align=GRF\n");
+    }
+    let whole = "(0,0)<1;1,0>";
+    for n in 0..9 {
+        text += &format!("mov (M1, 32) A{n}(0,0)<1> 0x{n}1234567:ud\n");
+    }
+    text += "again:\n";
+    // More often than anything else.
+    for n in (0..9).chain(0..9).chain(0..9).chain(0..9) {
+        let own = format!("A{n}{whole}");
+        text += &format!("mad (M1, 32) A{n}(0,0)<1> {own} {own} {own}\n");
+    }
+    text += lines;
+    text += "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
+cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
+(P1) goto (M1, 1) again
+ret (M1, 1)\n";
+    lowered(text)
+}
+
+#[test]
+fn halves_find_registers_where_few_are_left() {
+    let whole = "(0,0)<1;1,0>";
+    let mut rows = String::new();
+    for first in [0, 1] {
+        for (n, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+            rows += &format!("add (M1, 32) {name}(0,0)<1> A{n}{whole} A3{whole}\n");
+        }
+        rows += &format!("mad (M1, 32) r(0,{first})<2> X{whole} Y{whole} Z{whole}\n");
+        rows += &format!("add (M1, 32) r(0,{first})<2> X{whole} Y{whole}\n");
+        rows += &format!("add (M1, 32) Z(0,0)<1> r(0,{first})<2;1,0> X{whole}\n");
+    }
+    assert_same(&halves_among_pins(&rows));
+    let mut single = String::new();
+    for n in 0..6 {
+        single += &format!("add (M1_NM, 1) q(0,{n})<1> I(0,0)<0;1,0> 0x{n}7654321:ud\n");
+    }
+    single += "mad (M1_NM, 1) Q(0,3)<1> Q(0,0)<0;1,0> Q(0,1)<0;1,0> Q(0,2)<0;1,0>\n";
+    single += "add (M1, 32) R(0,0)<1> R(0,0)<1;1,0> Q(0,3)<0;1,0>\n";
+    assert_same(&halves_among_pins(&single));
+    assert_same(&halves_among_pins(&(rows + &single)));
+}
+
 #[test]
 fn qwords_are_what_their_halves_are() {
     // A qword `Q` that all lanes have and qwords `R` of lanes, with their halves as dwords `q` and `r`.

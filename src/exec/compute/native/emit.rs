@@ -219,7 +219,7 @@ impl Emitter {
     }
 
     /// A register for a result, which nothing of the instruction at hand is in.
-    pub fn take(&mut self) -> Reg {
+    fn take(&mut self) -> Reg {
         loop {
             let reg = self.turn.max(self.free);
             self.turn = if reg + 1 == REGISTERS {
@@ -233,6 +233,15 @@ impl Emitter {
                 return reg;
             }
         }
+    }
+
+    /// The same, if there is one.
+    pub fn take_if_any(&mut self) -> Option<Reg> {
+        let is_free = |reg: &Reg| {
+            !self.busy.contains(reg) && self.scaled.iter().all(|scaled| scaled.reg != *reg)
+        };
+        let any = (self.free..REGISTERS).any(|reg| is_free(&reg));
+        any.then(|| self.take())
     }
 
     /// Bytes were written: what registers hold of them is old.

@@ -468,8 +468,10 @@ impl Emitter {
             let whole = Bytes::one_qword(at);
             let halves = [at, at + 4].map(|at| self.holder(Bytes::one(at)));
             if let ([Some(low), Some(high)], None) = (halves, self.holder(whole)) {
+                let joined = self.busy.len();
                 self.busy.extend([low, high]);
-                let to = self.take();
+                let Some(to) = self.take_if_any() else { return };
+                self.busy.drain(joined..joined + 2);
                 self.code.copy(to, low);
                 let upper = Rm::Const64(UPPER);
                 self.code

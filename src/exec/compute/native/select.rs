@@ -131,10 +131,6 @@ fn operands(
     sources
         .map(|(k, s)| {
             let operand = Operand::new(program, s, element(k, s)?, usize::from(count))?;
-            let operand = match operand.form {
-                OperandShape::Scalar => operand.or_value(program),
-                _ => operand,
-            };
             Some(operand.numbered(k))
         })
         .collect()
@@ -193,15 +189,24 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
             }
         }
     };
+    let mut sources = match sources {
+        Some(sources) => sources,
+        None => operands(program, src, count, own)?,
+    };
+    // Where a dword was copied from is kept in mind.
+    if alu.opcode != Opcode::Mov {
+        for source in &mut sources {
+            if let OperandShape::Scalar = source.form {
+                *source = source.or_value(program);
+            }
+        }
+    }
     Some(Inst {
         work,
         halves: work.reads_floats() && src.iter().all(|s| s.ty == Type::Hf),
         lanes: alu.lanes,
         guard: alu.guard,
-        src: match sources {
-            Some(sources) => sources,
-            None => operands(program, src, count, own)?,
-        },
+        src: sources,
         through: Through::all(program, src),
         into: Through::of(program, &alu.dst.region, ty.bytes()),
         dst,

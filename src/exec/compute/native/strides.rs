@@ -108,7 +108,7 @@ impl Emitter {
 
     /// Stores dwords as the lower or upper halves of qwords, whichever begin at `at`; registers hold the qwords.
     pub fn put_halves(&mut self, at: u32, len: Len, mask: Mask, value: Reg) {
-        let [dwords, ..] = BETWEEN;
+        let [dwords, between, _] = BETWEEN;
         let own = match is_upper(at) {
             true => u64::from(u32::MAX) << 32,
             false => u64::from(u32::MAX),
@@ -132,7 +132,8 @@ impl Emitter {
                     .vector_by(Vector::SHIFT_QWORDS_BY, wide, LEFT, dwords, from, 32);
             }
             let old = self.holder(row).map_or(Rm::Row(row.at), Rm::Reg);
-            let target = self.take();
+            let free = self.take_if_any();
+            let target = free.unwrap_or(between);
             self.code.vector(Vector::LOAD_QWORDS, wide, target, 0, old);
             self.code.masked(
                 Vector::PTERNLOGQ,
@@ -142,7 +143,15 @@ impl Emitter {
                 Rm::Const64(own),
                 Some(SELECT_BITS),
             );
-            self.put_row(row, wide, target);
+            if free.is_some() {
+                self.put_row(row, wide, target);
+                // It is held like any other.
+                self.busy.pop();
+            } else {
+                self.overwrite(row);
+                self.code
+                    .vector(Vector::STORE_QWORDS, wide, target, 0, Rm::Row(row.at));
+            }
         }
     }
 
