@@ -736,8 +736,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Native code that takes threads to their ends, once there is such: then they are best run one after the other, in
     /// one arena.
     fn whole<'e>(&self, environment: &Environment<'e>, spare: &Spare) -> Option<Whole<'e>> {
-        let code = &self.known.code;
-        if O::ACTIVE || !self.alike || !code.is_whole(self.plans.cut(code)) {
+        if O::ACTIVE || !self.alike {
             return None;
         }
         let first = spare.prepared.iter().flatten().next()?;
@@ -755,7 +754,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         spare: &mut Spare,
         share: &mut Share<O>,
     ) -> bool {
-        let (prepared, apart) = self.prepared((id.index, id.local), spare);
+        let (prepared, apart) = self.prepared(id.index, id.local, spare);
         self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
         let (mask, mode, (pc, executed)) = (prepared.mask, prepared.mode, prepared.begins);
         let begin = |thread: &mut Thread<'p>| {

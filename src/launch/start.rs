@@ -180,7 +180,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if self.wants >= Wants::Steps || !self.alike {
             return self.start_alone(thread, id.index, &mut spare.start, observer);
         }
-        let (prepared, apart) = self.prepared((id.index, id.local), spare);
+        let (prepared, apart) = self.prepared(id.index, id.local, spare);
         self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
         thread.begin(id, prepared.mask, prepared.mode);
         (thread.frame.pc, thread.executed) = prepared.begins;
@@ -190,12 +190,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     #[inline(always)]
     pub(super) fn prepared<'s>(
         &self,
-        (index, local): (u32, u32),
+        index: u32,
+        local: u32,
         spare: &'s mut Spare,
     ) -> (&'s mut Prepared, &'s BTreeSet<u32>) {
         let at = local as usize;
         if spare.prepared.get(at).is_none_or(Option::is_none) {
-            self.prepare((index, local), spare);
+            self.prepare(index, spare);
         }
         let prepared = spare.prepared[at].as_mut();
         (prepared.expect("it was just prepared"), &spare.apart)
@@ -235,11 +236,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         self.grid.fill(id, &mut arena[..self.header]);
     }
 
-    /// Works out what the threads of a number begin with.
+    /// Works out what a thread, and all that have its number in their groups, begin with.
     #[inline(never)]
-    fn prepare(&self, (index, local): (u32, u32), spare: &mut Spare) {
+    fn prepare(&self, index: u32, spare: &mut Spare) {
         let (id, start) = (self.grid.thread(index), &mut spare.start);
-        let at = local as usize;
+        let at = id.local as usize;
         if spare.prepared.len() <= at {
             spare.prepared.resize_with(at + 1, || None);
         }

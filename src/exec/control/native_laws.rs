@@ -505,6 +505,12 @@ proptest! {
     }
 }
 
+/// The end of a loop from `again` on: `I` and `P1` are its own.
+const FIVE_TIMES: &str = "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
+cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
+(P1) goto (M1, 1) again
+ret (M1, 1)\n";
+
 /// A loop that pins as many rows as there may be, `N` moves whose results are in registers, and products that wait to be
 /// asked whether they have an order until one has two of the former as sources.
 fn crowded(products: usize, [a, b]: [usize; 2]) -> Program {
@@ -535,10 +541,7 @@ fn crowded(products: usize, [a, b]: [usize; 2]) -> Program {
         text += &format!("mul (M1, 16) T{n}(0,0)<1> A{n}{whole} A{next}{whole}\n");
     }
     text += &format!("mul (M1, 16) T8(0,0)<1> H{a}{whole} H{b}{whole}\n");
-    text += "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
-cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
-(P1) goto (M1, 1) again
-ret (M1, 1)\n";
+    text += FIVE_TIMES;
     lowered(text)
 }
 
@@ -593,11 +596,9 @@ mov (M1, 32) S(0,0)<1> X{whole}
 mov (M1, 32) T(0,0)<1> Z{whole}
 madw (M1_NM, 32) Q(0,0)<1> S{whole} T{whole} Y{whole}
 subb (M1, 32) Z(4,0)<1> T(4,0)<1> Z{whole} S{whole}
-add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
-cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
-(P1) goto (M1, 1) again
-ret (M1, 1)\n"
+"
     );
+    text += FIVE_TIMES;
     lowered(text)
 }
 
@@ -636,10 +637,7 @@ fn halves_among_pins(lines: &str) -> Program {
         text += &format!("mad (M1, 32) A{n}(0,0)<1> {own} {own} {own}\n");
     }
     text += lines;
-    text += "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
-cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x5:d
-(P1) goto (M1, 1) again
-ret (M1, 1)\n";
+    text += FIVE_TIMES;
     lowered(text)
 }
 

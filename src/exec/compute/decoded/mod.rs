@@ -366,15 +366,6 @@ impl Decoded {
         native.map(Native::counted)
     }
 
-    /// Whether native code of a cut takes threads from their beginning to their end.
-    pub(crate) fn is_whole(&self, cut: usize) -> bool {
-        let of_cut = |modes: &[OnceLock<Option<Native>>; MOST_CUTS]| {
-            let code = modes.get(cut).and_then(OnceLock::get);
-            code.is_some_and(|code| code.as_ref().is_some_and(Native::is_whole))
-        };
-        self.native[0].iter().any(of_cut)
-    }
-
     /// So many ops ran as steps.
     pub fn has_worked(&self, ops: u64) {
         self.worked.fetch_add(ops, Relaxed);

@@ -9,8 +9,6 @@ use crate::math::{COS_SERIES, EXP2_SERIES, LOG2_SERIES, SIN_SERIES};
 /// Angles from which on the steps take the quarter turns away: below, what is left has all bits of a double.
 const MOST_ANGLE: f32 = 1024.0;
 
-const FRAC_2_PI: f64 = std::f64::consts::FRAC_2_PI;
-
 /// π/2 as a sum of two doubles: what is missing, below 2^-109, is none of a double's bits of any rest of so small an angle.
 const QUARTER_TURN: [u64; 2] = [0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07];
 
@@ -37,7 +35,7 @@ impl Emitter {
                 b = Some(power);
             }
             Opcode::Sin | Opcode::Cos => {
-                self.unless(NAN | INFINITE | DENORMAL, len, a, mask);
+                self.unless(DENORMAL, len, a, mask);
                 self.unless_small(len, a, mask);
             }
             _ => self.unless(NAN | ZERO | INFINITE | NEGATIVE, len, a, mask),
@@ -78,8 +76,7 @@ impl Emitter {
             opcode,
             Opcode::Rsqrt | Opcode::Rsqtm | Opcode::Sin | Opcode::Cos
         ) {
-            self.code.test_masks(CONDITION[0], CONDITION[parts - 1]);
-            self.leave_if_any();
+            self.leave_if_mask(CONDITION[0], CONDITION[parts - 1]);
         }
     }
 
@@ -185,7 +182,7 @@ impl Emitter {
         code.masked(Vector::PCMPUQ, wide, (near, 0, false), low, limit, Some(1));
     }
 
-    /// Leaves the region in front of the op at hand where a lane that runs has an angle of [`MOST_ANGLE`] or more.
+    /// Leaves the region in front of the op at hand where a lane that runs has an angle of [`MOST_ANGLE`] or more, or NaN.
     fn unless_small(&mut self, len: Len, angle: Reg, mask: Option<Mask>) {
         let bits = BETWEEN[0];
         let code = &mut self.code;
@@ -194,8 +191,7 @@ impl Emitter {
         let most = Rm::Const(MOST_ANGLE.to_bits());
         let number = Some(predicate_of(Condition::Ge));
         code.masked(Vector::PCMPUD, len, to, bits, most, number);
-        code.test_masks(UNORDERED, UNORDERED);
-        self.leave_if_any();
+        self.leave_if_mask(UNORDERED, UNORDERED);
     }
 
     /// Sine or cosine of the second register between, in place, to within a few units in the last place of a double:
@@ -205,7 +201,13 @@ impl Emitter {
         let (sine, other) = (MAKING, SOURCE[1]);
         let double = |value: f64| Rm::Const64(value.to_bits());
         let code = &mut self.code;
-        code.vector(Vector::MULPD, wide, turns, x, double(FRAC_2_PI));
+        code.vector(
+            Vector::MULPD,
+            wide,
+            turns,
+            x,
+            double(std::f64::consts::FRAC_2_PI),
+        );
         code.vector_by(Vector::RNDSCALEPD, wide, turns, 0, Rm::Reg(turns), 8);
         // No turn is +0, so that −0 stays what it is.
         code.vector(Vector::ADDPD, wide, turns, turns, double(0.0));

@@ -1,4 +1,5 @@
-//! Elements of the arena that are any number of bytes apart, one by one.
+//! Elements of the arena that are any number of bytes apart: one by one, and dwords that are halves of qwords by whole
+//! registers of these.
 
 use super::assembler::{Gpr, Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, Emitter, MAKING, SELECT_BITS, UNORDERED, length};
