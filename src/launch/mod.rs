@@ -757,11 +757,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let (prepared, apart) = self.prepared(id.index, id.local, spare);
         self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
         let (mask, mode, (pc, executed)) = (prepared.mask, prepared.mode, prepared.begins);
+        let kept = self.options.keep.wants(id.index);
         let begin = |thread: &mut Thread<'p>| {
             thread.begin(id, mask, mode);
             (thread.frame.pc, thread.executed) = (pc, executed);
+            thread.kept = kept;
         };
-        let Some(executed) = code.run(thread, (pc, mode), (mask, executed), begin) else {
+        let Some(executed) = code.run(thread, (pc, mode), (mask, executed, kept), begin) else {
             return false;
         };
         // What comes next finds whose bytes they are.
@@ -769,7 +771,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         share.last = id.index;
         share.instructions += executed;
         share.due += executed;
-        if self.options.keep.wants(id.index) {
+        if kept {
             begin(thread);
             let mut left = Left::default();
             left.kept.push(self.registers(thread));

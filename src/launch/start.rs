@@ -183,6 +183,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let (prepared, apart) = self.prepared(id.index, id.local, spare);
         self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
         thread.begin(id, prepared.mask, prepared.mode);
+        thread.kept = self.options.keep.wants(id.index);
         (thread.frame.pc, thread.executed) = prepared.begins;
     }
 

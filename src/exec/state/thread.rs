@@ -73,6 +73,8 @@ pub struct Thread<'p> {
     pub(crate) slot: usize,
     /// Shared local memory of its group, where threads of several groups run side by side.
     pub slm: Option<&'p Memory>,
+    /// Somebody looks at its bytes when it has ended.
+    pub(crate) kept: bool,
     pub(crate) mode: FloatMode,
     pub(crate) frame: Frame,
     /// What few threads have: by itself, because threads side by side are sorted.
@@ -147,6 +149,7 @@ impl<'p> Thread<'p> {
             rests: None,
             slot: 0,
             slm: None,
+            kept: true,
             mode: FloatMode::default(),
             frame: Frame::new(0, mask),
             rare: Box::default(),
@@ -167,11 +170,13 @@ impl<'p> Thread<'p> {
             rests,
             slot,
             slm,
+            kept,
             mode,
             frame,
             rare,
         } = self;
         (*own, *executed, *paid, *signalled, *slot) = (id, 0, 0, 0, 0);
+        *kept = true;
         (*rests, *slm, *mode) = (None, None, in_mode);
         frame.begin(0, mask);
         rare.clear();

@@ -12,6 +12,7 @@
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
 use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::held::{Held, Leave};
 use super::integers::{LEFT, RIGHT, RIGHT_SIGNED};
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
@@ -38,9 +39,6 @@ pub const MAKING: Reg = 6;
 pub const FIRST_HELD: Reg = 7;
 /// One past the last register.
 pub const REGISTERS: Reg = 32;
-
-/// Registers that are not pinned, of which some may be kept for later.
-const MANY_FREE: Reg = 20;
 
 const SIGN: u32 = 1 << 31;
 const EXPONENT: u32 = 0x7f80_0000;
@@ -143,20 +141,22 @@ pub struct Emitter {
     pub pinned: Vec<(Bytes, Reg)>,
     /// Predicates that general registers hold wherever the region is.
     pub flags: Vec<(u32, Gpr)>,
-    /// Bytes that registers hold here, as the arena does.
-    pub held: Vec<(Bytes, Reg)>,
+    /// Bytes that registers hold here.
+    pub held: Vec<Held>,
     /// Single dwords that are copies of others.
-    copies: Vec<(u32, u32)>,
+    pub copies: Vec<(u32, u32)>,
     /// Coordinates that samples have scaled, the latest one last.
     pub scaled: Vec<Scaled>,
     /// The next register to hold something.
-    turn: Reg,
+    pub turn: Reg,
     /// The first register that is not pinned.
     pub free: Reg,
     /// Registers that the instruction at hand uses.
     pub busy: Vec<Reg>,
-    /// Where the region is left so that the steps go on at the op at hand.
-    pub leave: Option<Label>,
+    /// Where the region is left so that the steps go on at the op at hand, and where it was before the arena lacked
+    /// something else.
+    pub leave: Option<Leave>,
+    pub left: Vec<Leave>,
     /// All lanes that instructions have are enabled wherever the region is.
     pub all_enabled: bool,
     /// Whether results have an order is asked later, of two of them at once.
@@ -182,75 +182,12 @@ impl Emitter {
             free: FIRST_HELD,
             busy: Vec::new(),
             leave: None,
+            left: Vec::new(),
             all_enabled: false,
             asks_later: false,
             routines: Vec::new(),
             counters: counts.then(Vec::new),
         }
-    }
-
-    /// Nothing is known of registers that are not pinned.
-    pub fn forget(&mut self) {
-        self.held.clear();
-        self.copies.clear();
-        self.scaled.clear();
-    }
-
-    /// Where a single dword was copied from, or itself.
-    pub fn origin(&self, at: u32) -> u32 {
-        let copy = self.copies.iter().find(|(to, _)| *to == at);
-        copy.map_or(at, |(_, from)| *from)
-    }
-
-    /// A register to be kept for later, if enough are left.
-    pub fn spare(&mut self) -> Option<Reg> {
-        (REGISTERS - self.free >= MANY_FREE).then(|| self.take())
-    }
-
-    /// The register that holds bytes.
-    pub fn holder(&self, bytes: Bytes) -> Option<Reg> {
-        let all = self.pinned.iter().chain(&self.held);
-        all.clone().find(|(b, _)| *b == bytes).map(|(_, reg)| *reg)
-    }
-
-    pub fn pin(&self, bytes: Bytes) -> Option<Reg> {
-        let pin = self.pinned.iter().find(|(b, _)| *b == bytes);
-        pin.map(|(_, reg)| *reg)
-    }
-
-    /// A register for a result, which nothing of the instruction at hand is in.
-    fn take(&mut self) -> Reg {
-        loop {
-            let reg = self.turn.max(self.free);
-            self.turn = if reg + 1 == REGISTERS {
-                self.free
-            } else {
-                reg + 1
-            };
-            if !self.busy.contains(&reg) && self.scaled.iter().all(|s| s.reg != reg) {
-                self.busy.push(reg);
-                self.held.retain(|(_, r)| *r != reg);
-                return reg;
-            }
-        }
-    }
-
-    /// The same, if there is one.
-    pub fn take_if_any(&mut self) -> Option<Reg> {
-        let is_free = |reg: &Reg| {
-            !self.busy.contains(reg) && self.scaled.iter().all(|scaled| scaled.reg != *reg)
-        };
-        let any = (self.free..REGISTERS).any(|reg| is_free(&reg));
-        any.then(|| self.take())
-    }
-
-    /// Bytes were written: what registers hold of them is old.
-    pub fn overwrite(&mut self, bytes: Bytes) {
-        self.held.retain(|(b, _)| !b.overlaps(bytes));
-        let stays = |at: u32| !Bytes::one(at).overlaps(bytes);
-        self.copies.retain(|(to, from)| stays(*to) && stays(*from));
-        self.scaled
-            .retain(|s| !s.row.overlaps(bytes) && s.named.iter().all(|at| stays(*at)));
     }
 
     /// Brings the masks up to date with the execution mask.
@@ -545,6 +482,8 @@ impl Emitter {
         };
         let mut open: Vec<Open> = Vec::new();
         for (n, inst) in insts.iter().enumerate() {
+            let [read, written] = inst.touched();
+            self.settle(read.iter().chain(&written));
             self.busy.clear();
             self.busy.extend(open.iter().map(|open| open.value));
             self.hold_sources(inst);
@@ -705,14 +644,14 @@ impl Emitter {
     }
 
     /// Puts a register of bytes where it belongs.
-    pub fn put_row(&mut self, bytes: Bytes, len: Len, target: Reg) {
-        self.overwrite(bytes);
-        if let Some(pin) = self.pin(bytes) {
-            return self.code.copy(pin, target);
+    pub fn put_row(&mut self, bytes: Bytes, target: Reg) {
+        match self.pin(bytes) {
+            Some(pin) => {
+                self.overwrite(bytes);
+                self.code.copy(pin, target);
+            }
+            None => self.keep(bytes, target),
         }
-        self.code
-            .vector(Vector::STORE, len, target, 0, Rm::Row(bytes.at));
-        self.held.push((bytes, target));
     }
 
     /// A value becomes the result of the lanes that run.
@@ -735,27 +674,22 @@ impl Emitter {
         {
             return self.put_halves(bytes.at, len, mask.unwrap_or(0), target);
         }
-        self.overwrite(bytes);
-        if let Some(pin) = self.pin(bytes) {
-            return self.code.copy(pin, target);
+        let whole = matches!(inst.dst, Put::Dense(_)) && bytes.kind != Kind::Other;
+        if whole || self.pin(bytes).is_some() {
+            return self.put_row(bytes, target);
         }
+        self.overwrite(bytes);
         match inst.dst {
-            Put::Dense(at) if bytes.kind == Kind::Each => {
-                self.code
-                    .vector(Vector::STORE_ONE, Len::X, target, 0, Rm::Each(at));
-                self.held.push((bytes, target));
-            }
             Put::Dense(at) if inst.lanes.count == 1 => {
                 let from = (target, mask.unwrap_or(0), false);
                 self.code
                     .masked(Vector::STORE_ONE, Len::X, from, 0, Rm::Each(at), None);
             }
-            Put::Dense(_) if bytes.kind == Kind::Other => {
+            Put::Dense(_) => {
                 let from = (target, mask.unwrap_or(0), false);
                 self.code
                     .masked(Vector::STORE, len, from, 0, Rm::Row(bytes.at), None);
             }
-            Put::Dense(_) => self.put_row(bytes, len, target),
             Put::Strided {
                 bytes: size,
                 stride,
@@ -1196,12 +1130,6 @@ impl Emitter {
     pub fn leave_if_any(&mut self) {
         let leave = self.leave_label();
         self.code.jump_if(If::NotZero, leave);
-    }
-
-    /// Where the region is left in front of the op at hand.
-    pub fn leave_label(&mut self) -> Label {
-        let code = &mut self.code;
-        *self.leave.get_or_insert_with(|| code.label())
     }
 
     /// A value, clamped if asked, becomes the result.

@@ -16,6 +16,7 @@ use super::super::decoded::operand::Put;
 use super::assembler::{ARENA_BIAS, Alu, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{MOST_PLACES, field};
 use super::emit::{Emitter, FIRST_HELD, REGISTERS};
+use super::held::{Held, Leave};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
 use super::transfer::{Block, Change, Message, Rectangle, Sample, Target, TexelWrite, Transfer};
@@ -102,19 +103,7 @@ impl Item {
     /// The same without names.
     fn moved(&self) -> [Vec<Bytes>; 2] {
         match self {
-            Item::Inst(inst) if inst.work == Work::Nothing => [Vec::new(), Vec::new()],
-            Item::Inst(inst) => {
-                let rows = 0..inst.rows();
-                let sources = rows.clone().flat_map(|r| {
-                    let sources = inst.src.iter();
-                    sources.filter_map(move |operand| inst.read(operand, r))
-                });
-                let mut written: Vec<Bytes> = rows.clone().map(|r| inst.written(r)).collect();
-                if let Some(second) = inst.second() {
-                    written.extend(rows.clone().map(|r| second.written(r)));
-                }
-                [sources.chain(inst.addresses()).collect(), written]
-            }
+            Item::Inst(inst) => inst.touched(),
             Item::Qwords(op) => {
                 let read = op.read().chain(op.addresses());
                 [read.collect(), op.written().collect()]
@@ -480,13 +469,16 @@ struct Flow<'a> {
     joined: Vec<(usize, Label)>,
     /// Saves what is pinned, with the next op in `rcx`.
     exit: Label,
+    /// The lanes that the op behind the region ends, and the way out to it of a thread that nobody looks at afterwards.
+    ends: u32,
+    end: Label,
     /// Lets the lanes at the smallest place run.
     pick: Label,
     /// Ops since the count of instructions was brought up to date, and the first of them.
     uncounted: u32,
     first: u32,
     /// The ways out in front of an op: its place, and how many ops behind the count it is.
-    left: Vec<(Label, u32, u32)>,
+    left: Vec<(Leave, u32, u32)>,
     /// There are lanes from 16 on.
     wide: bool,
     /// For what is pinned, whether the region writes it.
@@ -494,7 +486,9 @@ struct Flow<'a> {
 }
 
 /// Emits a region; the entry of each of its own places comes back.
-pub fn emit(emitter: &mut Emitter, region: &Region) -> Vec<(u32, Label)> {
+///
+/// * `ends`: the lanes that the op behind the region ends, if that is sure to end a thread which has no others.
+pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<(u32, Label)> {
     let pinned = region.pinned();
     emitter.free = FIRST_HELD + pinned.len() as u8;
     emitter.pinned = pinned.into_iter().zip(FIRST_HELD..).collect();
@@ -503,7 +497,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region) -> Vec<(u32, Label)> {
     let mut label = || emitter.code.label();
     let labels: Vec<Label> = region.places.iter().map(|_| label()).collect();
     let joins: Vec<Label> = region.places.iter().map(|_| label()).collect();
-    let (exit, pick) = (label(), label());
+    let (exit, end, pick) = (label(), label(), label());
     let written = emitter.pinned.iter().map(|(bytes, _)| {
         let mut items = region.items.iter();
         items.any(|item| item.touched()[1].contains(bytes))
@@ -516,6 +510,8 @@ pub fn emit(emitter: &mut Emitter, region: &Region) -> Vec<(u32, Label)> {
         joins,
         joined: Vec::new(),
         exit,
+        ends,
+        end,
         pick,
         uncounted: 0,
         first: region.start,
@@ -577,22 +573,23 @@ impl Flow<'_> {
         }
         let code = &mut self.emitter.code;
         code.bind(self.exit);
-        code.store(Place::Context(field::PC), Gpr::Rcx);
-        code.store(Place::Context(field::EM), Gpr::R8);
-        code.store(Place::Context(field::WAITING), Gpr::R11);
-        code.store_wide(field::EXECUTED, Gpr::R9);
         let pinned = self.emitter.pinned.clone();
         for ((bytes, reg), _) in pinned.into_iter().zip(&self.written).filter(|(_, w)| **w) {
-            let (vector, len, place) = match bytes.kind {
-                Kind::Each => (Vector::STORE_ONE, Len::X, Rm::Each(bytes.at)),
-                _ => (Vector::STORE, row_len(bytes), Rm::Row(bytes.at)),
-            };
-            self.emitter.code.vector(vector, len, reg, 0, place);
+            self.emitter.store(Held {
+                bytes,
+                reg,
+                unsaved: true,
+            });
         }
         let code = &mut self.emitter.code;
         for &(at, reg) in &self.emitter.flags {
             code.store(Place::Arena(at), reg);
         }
+        code.bind(self.end);
+        code.store(Place::Context(field::PC), Gpr::Rcx);
+        code.store(Place::Context(field::EM), Gpr::R8);
+        code.store(Place::Context(field::WAITING), Gpr::R11);
+        code.store_wide(field::EXECUTED, Gpr::R9);
         code.add_wide(Gpr::Rdi, field::SIZE);
         code.compare_wide(Gpr::Rdi, Gpr::Rbx);
         let done = code.label();
@@ -616,6 +613,7 @@ impl Flow<'_> {
         while let Some(item) = region.items.get((pc - region.start) as usize) {
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
+                self.emitter.save_all();
                 self.emitter.forget();
                 let code = &mut self.emitter.code;
                 code.bind(self.labels[place]);
@@ -627,16 +625,17 @@ impl Flow<'_> {
             }
             let together = self.emitter.group(&region.straight(pc)) as u32;
             if together > 0 {
-                if let Some(leave) = self.emitter.leave.take() {
-                    self.left.push((leave, pc, self.uncounted));
-                }
+                self.ways_out(pc);
                 self.uncounted += together;
                 pc += together;
                 continue;
             }
             if matches!(item, Item::Goto { .. }) {
+                self.emitter.save_all();
                 self.count_guarded(pc);
             }
+            let touched = item.touched();
+            self.emitter.settle(touched.iter().flatten());
             match item {
                 Item::Inst(inst) => self.emitter.inst(inst),
                 Item::Qwords(op) => self.emitter.qwords(op),
@@ -657,15 +656,42 @@ impl Flow<'_> {
                     continue;
                 }
             }
-            if let Some(leave) = self.emitter.leave.take() {
-                self.left.push((leave, pc, self.uncounted));
-            }
+            self.ways_out(pc);
             self.count_guarded(pc);
             self.uncounted += 1;
             pc += 1;
         }
         self.count();
-        self.leave_at(region.end);
+        self.leave_behind();
+    }
+
+    /// Notes the ways out in front of an op.
+    fn ways_out(&mut self, pc: u32) {
+        let ways = self.emitter.take_ways().into_iter();
+        let ways = ways.map(|way| (way, pc, self.uncounted));
+        self.left.extend(ways);
+    }
+
+    /// Leaves the region behind its last op.
+    fn leave_behind(&mut self) {
+        let end = self.region.end;
+        if self.ends != 0 {
+            let code = &mut self.emitter.code;
+            let lives = code.label();
+            code.test_place(Place::Context(field::KEPT), u32::MAX);
+            code.jump_if(If::NotZero, lives);
+            code.test_number(Gpr::R11, u32::MAX);
+            code.jump_if(If::NotZero, lives);
+            if self.ends != u32::MAX {
+                code.test_number(Gpr::R8, !self.ends);
+                code.jump_if(If::NotZero, lives);
+            }
+            code.move_number(Gpr::Rcx, end);
+            code.jump(self.end);
+            code.bind(lives);
+        }
+        self.emitter.save_all();
+        self.leave_at(end);
     }
 
     /// Brings the count of instructions up to date.
@@ -880,7 +906,10 @@ impl Flow<'_> {
             }
         }
         for (leave, pc, behind) in std::mem::take(&mut self.left) {
-            self.emitter.code.bind(leave);
+            self.emitter.code.bind(leave.label);
+            for held in leave.unsaved {
+                self.emitter.store(held);
+            }
             if behind > 0 {
                 self.emitter.code.add_wide(Gpr::R9, behind);
             }
@@ -898,14 +927,6 @@ impl Flow<'_> {
     }
 }
 
-fn row_len(bytes: Bytes) -> Len {
-    match bytes.len {
-        64.. => Len::Z,
-        32..=63 => Len::Y,
-        _ => Len::X,
-    }
-}
-
 /// Loads what is pinned.
 fn load(emitter: &mut Emitter, bytes: Bytes, reg: u8) {
     match bytes.kind {
@@ -917,7 +938,7 @@ fn load(emitter: &mut Emitter, bytes: Bytes, reg: u8) {
             let from = Rm::Row(bytes.at);
             emitter
                 .code
-                .vector(Vector::LOAD, row_len(bytes), reg, 0, from);
+                .vector(Vector::LOAD, bytes.register(), reg, 0, from);
         }
     }
 }

@@ -101,6 +101,7 @@ impl Native {
         if regions.is_empty() {
             return None;
         }
+        let ends = ends(program, counts.is_some());
         let mut emitter = Emitter::new(rounds, counts.is_some());
         // Where all lanes run, nothing has to be kept of those that are off.
         let mut doors = Vec::new();
@@ -108,7 +109,8 @@ impl Native {
             let throughout = region.lanes_throughout().map(Some);
             for lanes in [None].into_iter().chain(throughout) {
                 emitter.all_enabled = lanes.is_some();
-                for (pc, label) in flow::emit(&mut emitter, region) {
+                let ends = ends.get(region.end as usize).map_or(0, |ends| *ends);
+                for (pc, label) in flow::emit(&mut emitter, region, ends) {
                     doors.push((number, pc, label, lanes));
                 }
             }
@@ -156,28 +158,13 @@ impl Native {
         let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
         let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
         let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
-        // What counts sees each op, and a subroutine goes back to its caller.
-        let calls = |op: &Op| {
-            matches!(
-                op,
-                Op::Call { .. } | Op::CallFunction { .. } | Op::CallIndirect { .. }
-            )
-        };
-        let may_end = counts.is_none() && !program.ops.iter().any(calls);
-        let ends = |op: &Op| match op {
-            Op::Return { lanes, guard: None } if may_end => match lanes.count {
-                1 => u32::MAX,
-                _ => lanes.all() << lanes.offset,
-            },
-            _ => 0,
-        };
         Some(Native {
             counters,
             number: counts.unwrap_or(0),
             counted_from,
             longest: longest.unwrap_or(0),
             barriers: program.ops.iter().map(is_barrier).collect(),
-            ends: program.ops.iter().map(ends).collect(),
+            ends,
             code,
             messages,
             hints: hints.collect(),
@@ -321,12 +308,14 @@ impl Native {
             let context = contexts.push(context);
             context.executed = *executed;
             context.budget = budget.min(executed.saturating_add(window));
+            context.kept = thread.kept.into();
             lanes &= frame.em;
             if !frame.waiting.is_empty() {
                 // They would have their turn.
                 lanes = 0;
                 enter(context, frame, door.ops, door.places);
                 everyone &= frame.waiting.is_empty();
+                context.kept |= u32::from(!frame.waiting.is_empty());
             }
             *slot = Some((frame, executed));
         }
@@ -495,13 +484,14 @@ impl<'n> Whole<'n> {
     ///
     /// * `begins`: the op and the mode.
     /// * `mask`, `executed`: the lanes, and the instructions run so far.
+    /// * `kept`: somebody looks at its bytes in the end.
     /// * `begin`: what makes a thread of it at this op.
     #[inline(always)]
     pub fn run<'p>(
         &self,
         thread: &mut Thread<'p>,
         begins: (u32, FloatMode),
-        (mask, executed): (u32, u64),
+        (mask, executed, kept): (u32, u64, bool),
         begin: impl FnOnce(&mut Thread<'p>),
     ) -> Option<u64> {
         if begins != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
@@ -512,6 +502,7 @@ impl<'n> Whole<'n> {
         let mut context = [context];
         context[0].executed = executed;
         context[0].budget = self.budget;
+        context[0].kept = kept.into();
         let entry = self.door.ways.of(mask);
         if !self.native.code.run(entry, &mut context, &self.reach) {
             begin(thread);
@@ -535,6 +526,26 @@ impl<'n> Whole<'n> {
         leave(stopped, &mut thread.frame, self.door.places);
         self.native.learn(thread, self.memories.windows);
     }
+}
+
+/// For each op the lanes that end at it, where that is sure to end a thread if it has no others.
+fn ends(program: &Program, counts: bool) -> Vec<u32> {
+    // What counts sees each op, and a subroutine goes back to its caller.
+    let calls = |op: &Op| {
+        matches!(
+            op,
+            Op::Call { .. } | Op::CallFunction { .. } | Op::CallIndirect { .. }
+        )
+    };
+    let may_end = !counts && !program.ops.iter().any(calls);
+    let ends = |op: &Op| match op {
+        Op::Return { lanes, guard: None } if may_end => match lanes.count {
+            1 => u32::MAX,
+            _ => lanes.all() << lanes.offset,
+        },
+        _ => 0,
+    };
+    program.ops.iter().map(ends).collect()
 }
 
 /// Takes the lanes that wait at places of a region out of a frame.

@@ -237,7 +237,7 @@ impl Emitter {
                 (Kind::Row(lanes), false) => {
                     let to = self.row_target(bytes, length(lanes), None);
                     self.code.vector(Vector::LOAD, length(lanes), to, 0, window);
-                    self.put_row(bytes, length(lanes), to);
+                    self.put_row(bytes, to);
                 }
                 (_, write) => {
                     let between = BETWEEN[0];
@@ -548,7 +548,7 @@ impl Emitter {
     fn put_lanes(&mut self, message: &Transfer, row: Bytes, mask: Option<Mask>, from: Reg) {
         let len = length(message.row());
         if message.row() > 1 {
-            return self.put_row(row, len, from);
+            return self.put_row(row, from);
         }
         self.overwrite(row);
         let from = (from, mask.unwrap_or(0), false);

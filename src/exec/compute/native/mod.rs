@@ -48,6 +48,8 @@ mod functions;
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "x86_64")]
+mod held;
+#[cfg(target_arch = "x86_64")]
 mod host;
 #[cfg(target_arch = "x86_64")]
 mod integers;
@@ -198,7 +200,7 @@ mod other {
             &self,
             _: &mut Thread<'p>,
             _: (u32, FloatMode),
-            _: (u32, u64),
+            _: (u32, u64, bool),
             _: impl FnOnce(&mut Thread<'p>),
         ) -> Option<u64> {
             match self.0 {}

@@ -423,7 +423,7 @@ impl Emitter {
         for (part, target) in (0..).zip(targets) {
             match op.lanes.count {
                 1 => self.put_one(op, masks[0], target),
-                _ => self.put_row(op.row(part), Len::Z, target),
+                _ => self.put_row(op.row(part), target),
             }
         }
     }
@@ -445,18 +445,14 @@ impl Emitter {
     /// Stores the qword of a single lane.
     fn put_one(&mut self, op: &Qwords, mask: Option<Mask>, value: Reg) {
         let bytes = op.row(0);
-        self.overwrite(bytes);
-        let (vector, place) = match mask {
-            Some(_) => (Vector::STORE_QWORDS, Rm::Row(bytes.at)),
-            // What is stored as a whole is there for the next load at once.
-            None => (Vector::STORE_ONE_QWORD, Rm::Each(bytes.at)),
+        let Some(mask) = mask else {
+            // All lanes have it.
+            return self.keep(bytes, value);
         };
-        let from = (value, mask.unwrap_or(0), false);
-        self.code.masked(vector, Len::X, from, 0, place, None);
-        // All lanes have it.
-        if mask.is_none() {
-            self.held.push((bytes, value));
-        }
+        self.overwrite(bytes);
+        let (from, to) = ((value, mask, false), Rm::Row(bytes.at));
+        self.code
+            .masked(Vector::STORE_QWORDS, Len::X, from, 0, to, None);
     }
 
     /// Makes qwords of dwords that were written one by one and are in registers: from the arena they could be loaded only
@@ -476,7 +472,7 @@ impl Emitter {
                 let upper = Rm::Const64(UPPER);
                 self.code
                     .vector_by(Vector::PTERNLOGQ, Len::Z, to, high, upper, SELECT_BITS);
-                self.held.push((whole, to));
+                self.hold(whole, to);
             }
         }
     }

@@ -152,7 +152,7 @@ impl Emitter {
                 let bytes = sample.row_at(sample.to + row * sample.pitch, half);
                 let target = self.row_target(bytes, len, mask);
                 self.finish(len, target, mask, value);
-                self.put_row(bytes, len, target);
+                self.put_row(bytes, target);
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::super::decoded::choose::{held, shifted};
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
+use super::assembler::Len;
 use super::through::Through;
 use crate::exec::state::arena::room;
 use crate::isa::{Condition, Opcode, Type};
@@ -493,6 +494,15 @@ impl Bytes {
         }
     }
 
+    /// The register length that they need.
+    pub const fn register(self) -> Len {
+        match self.len {
+            64.. => Len::Z,
+            32..=63 => Len::Y,
+            _ => Len::X,
+        }
+    }
+
     pub const fn overlaps(self, other: Bytes) -> bool {
         self.at < other.at + other.len && other.at < self.at + self.len
     }
@@ -626,6 +636,23 @@ impl Inst {
                 None => unreachable!("no list is selected without its lanes"),
             },
         }
+    }
+
+    /// All bytes of rows and single elements that it reads, then all that it writes.
+    pub fn touched(&self) -> [Vec<Bytes>; 2] {
+        if self.work == Work::Nothing {
+            return [Vec::new(), Vec::new()];
+        }
+        let rows = 0..self.rows();
+        let sources = rows.clone().flat_map(|r| {
+            let sources = self.src.iter();
+            sources.filter_map(move |operand| self.read(operand, r))
+        });
+        let mut written: Vec<Bytes> = rows.clone().map(|r| self.written(r)).collect();
+        if let Some(second) = self.second() {
+            written.extend(rows.clone().map(|r| second.written(r)));
+        }
+        [sources.chain(self.addresses()).collect(), written]
     }
 
     /// Where the lanes of a source lie that is listed.

@@ -145,7 +145,7 @@ impl Emitter {
                 Some(SELECT_BITS),
             );
             if free.is_some() {
-                self.put_row(row, wide, target);
+                self.put_row(row, target);
                 // It is held like any other.
                 self.busy.pop();
             } else {

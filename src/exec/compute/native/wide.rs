@@ -68,7 +68,7 @@ impl Emitter {
         }
         self.code.bind(done);
         for ((.., row), target) in data {
-            self.put_row(row, Len::Z, target);
+            self.put_row(row, target);
         }
     }
 

@@ -1,0 +1,208 @@
+//! What registers hold of the arena, and what of it the arena does not have yet.
+//!
+//! ```text
+//!  mul  V1 ← …      zmm7 has V1, the arena has not
+//!  add  V1 ← V1 …   zmm8 has V1; what was in zmm7 is never stored
+//!  word V2 ← V1     V1 is stored: its bytes are read otherwise than they were written
+//!  …                left here: a way out stores what the arena lacks at this point
+//!  goto             everything is stored
+//!  ret              nothing is, unless somebody looks at what the thread leaves
+//! ```
+
+use super::assembler::{Label, Len, Reg, Rm, Vector};
+use super::emit::{Emitter, REGISTERS};
+use super::select::{Bytes, Kind};
+
+/// Registers that are not pinned, of which some may be kept for later.
+const MANY_FREE: Reg = 20;
+
+/// Bytes that a register holds.
+#[derive(Clone, Copy)]
+pub struct Held {
+    pub bytes: Bytes,
+    pub reg: Reg,
+    /// The arena has something older.
+    pub unsaved: bool,
+}
+
+/// A way out of a region in front of an op.
+pub struct Leave {
+    pub label: Label,
+    /// What the arena lacks there.
+    pub unsaved: Vec<Held>,
+}
+
+impl Emitter {
+    /// Nothing is known of registers that are not pinned. The arena has everything.
+    pub fn forget(&mut self) {
+        self.held.clear();
+        self.copies.clear();
+        self.scaled.clear();
+    }
+
+    /// Where a single dword was copied from, or itself.
+    pub fn origin(&self, at: u32) -> u32 {
+        let copy = self.copies.iter().find(|(to, _)| *to == at);
+        copy.map_or(at, |(_, from)| *from)
+    }
+
+    /// The register that holds bytes.
+    pub fn holder(&self, bytes: Bytes) -> Option<Reg> {
+        let held = || self.held.iter().find(|held| held.bytes == bytes);
+        self.pin(bytes).or_else(|| held().map(|held| held.reg))
+    }
+
+    pub fn pin(&self, bytes: Bytes) -> Option<Reg> {
+        let pin = self.pinned.iter().find(|(b, _)| *b == bytes);
+        pin.map(|(_, reg)| *reg)
+    }
+
+    /// A register for a result, which nothing of the instruction at hand is in: rather one that the arena can do without.
+    pub fn take(&mut self) -> Reg {
+        let reg = self.next_free(true).or_else(|| self.next_free(false));
+        let reg = reg.expect("no instruction needs as many registers as there are");
+        self.turn = if reg + 1 == REGISTERS {
+            self.free
+        } else {
+            reg + 1
+        };
+        self.save(|held| held.reg == reg);
+        self.held.retain(|held| held.reg != reg);
+        self.busy.push(reg);
+        reg
+    }
+
+    /// The same, if there is one.
+    pub fn take_if_any(&mut self) -> Option<Reg> {
+        self.next_free(false)?;
+        Some(self.take())
+    }
+
+    /// A register to be kept for later, if enough are left.
+    pub fn spare(&mut self) -> Option<Reg> {
+        (REGISTERS - self.free >= MANY_FREE).then(|| self.take())
+    }
+
+    /// The next register that nothing of the instruction at hand is in.
+    ///
+    /// * `saved`: nor anything that the arena lacks.
+    fn next_free(&self, saved: bool) -> Option<Reg> {
+        let first = self.turn.max(self.free);
+        let mut all = (first..REGISTERS).chain(self.free..first);
+        all.find(|reg| {
+            let lacks = |held: &Held| held.unsaved && held.reg == *reg;
+            !self.busy.contains(reg)
+                && self.scaled.iter().all(|scaled| scaled.reg != *reg)
+                && !(saved && self.held.iter().any(lacks))
+        })
+    }
+
+    /// A register has what the arena has.
+    pub fn hold(&mut self, bytes: Bytes, reg: Reg) {
+        self.held.push(Held {
+            bytes,
+            reg,
+            unsaved: false,
+        });
+    }
+
+    /// A register has the result that replaces all of these bytes; it is stored when that has to be.
+    pub fn keep(&mut self, bytes: Bytes, reg: Reg) {
+        let (first, end) = (bytes.at, bytes.at + bytes.len);
+        self.save(|held| {
+            let own = held.bytes;
+            own.overlaps(bytes) && (own.at < first || own.at + own.len > end)
+        });
+        self.close_way();
+        self.drop_overlapping(bytes);
+        self.held.push(Held {
+            bytes,
+            reg,
+            unsaved: true,
+        });
+        // What is read again needs registers as well.
+        let mut unsaved = self.held.iter().filter(|held| held.unsaved);
+        let oldest = unsaved.next().map(|held| held.bytes);
+        if unsaved.count() >= usize::from(REGISTERS - self.free) / 2 {
+            self.save(|held| Some(held.bytes) == oldest);
+        }
+    }
+
+    /// Bytes of the arena are about to be written in part or in another way: what registers hold of them is old then.
+    pub fn overwrite(&mut self, bytes: Bytes) {
+        self.save(|held| held.bytes.overlaps(bytes));
+        self.drop_overlapping(bytes);
+    }
+
+    fn drop_overlapping(&mut self, bytes: Bytes) {
+        self.held.retain(|held| !held.bytes.overlaps(bytes));
+        let stays = |at: u32| !Bytes::one(at).overlaps(bytes);
+        self.copies.retain(|(to, from)| stays(*to) && stays(*from));
+        self.scaled
+            .retain(|s| !s.row.overlaps(bytes) && s.named.iter().all(|at| stays(*at)));
+    }
+
+    /// The arena gets what an op reads or writes of it otherwise than a register holds it.
+    pub fn settle<'b>(&mut self, touched: impl Iterator<Item = &'b Bytes>) {
+        for bytes in touched {
+            self.save(|held| held.bytes != *bytes && held.bytes.overlaps(*bytes));
+        }
+    }
+
+    /// The arena gets everything.
+    pub fn save_all(&mut self) {
+        self.save(|_| true);
+    }
+
+    /// What the arena lacks.
+    pub fn unsaved(&self) -> Vec<Held> {
+        let unsaved = self.held.iter().filter(|held| held.unsaved);
+        unsaved.copied().collect()
+    }
+
+    /// Stores what the arena lacks, if it is asked for.
+    fn save(&mut self, asked: impl Fn(&Held) -> bool) {
+        for at in 0..self.held.len() {
+            let held = self.held[at];
+            if held.unsaved && asked(&held) {
+                self.close_way();
+                self.store(held);
+                self.held[at].unsaved = false;
+            }
+        }
+    }
+
+    /// Stores what a register holds.
+    pub fn store(&mut self, Held { bytes, reg, .. }: Held) {
+        let (vector, len, place) = match bytes.kind {
+            Kind::Each => (Vector::STORE_ONE, Len::X, Rm::Each(bytes.at)),
+            // What is stored as a whole is there for the next load at once.
+            Kind::EachQword => (Vector::STORE_ONE_QWORD, Len::X, Rm::Each(bytes.at)),
+            _ => (Vector::STORE, bytes.register(), Rm::Row(bytes.at)),
+        };
+        self.code.vector(vector, len, reg, 0, place);
+    }
+
+    /// Where the region is left in front of the op at hand.
+    pub fn leave_label(&mut self) -> Label {
+        if self.leave.is_none() {
+            self.leave = Some(Leave {
+                label: self.code.label(),
+                unsaved: self.unsaved(),
+            });
+        }
+        let leave = self.leave.as_ref();
+        leave.expect("it was just made").label
+    }
+
+    /// What the arena lacks changes: who leaves from here on takes another way.
+    fn close_way(&mut self) {
+        self.left.extend(self.leave.take());
+    }
+
+    /// The ways out in front of the op at hand.
+    pub fn take_ways(&mut self) -> Vec<Leave> {
+        self.close_way();
+        std::mem::take(&mut self.left)
+    }
+}
