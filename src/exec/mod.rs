@@ -19,7 +19,7 @@ mod message;
 mod state;
 
 pub use compute::decoded::Decoded;
-pub use compute::native::{NativeCode, Whole};
+pub use compute::native::{Begins, NativeCode, Whole};
 pub use compute::{alu, float, packed};
 pub use control::reset::Reset;
 pub use control::run::BLOCK;

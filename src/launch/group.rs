@@ -1,10 +1,11 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
-use super::start::{Seats, Spare};
-use super::{Context, Group, Observer, Share, Turns};
+use super::start::{Seats, Spare, begin};
+use super::{Context, Group, Left, MOST_LEFT, Observer, Share, Turns};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
-    BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,
+    BLOCK, Begins, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, Whole,
+    lockstep,
 };
 use crate::surface::Memory;
 use std::ops::Range;
@@ -105,22 +106,37 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let count = (groups.end - groups.start).min(beside as u64);
         let memories: Vec<Memory> = (0..count).map(|_| self.shared()).collect();
         let mut seats = Seats::new(self.program, spare);
-        let mut observers = Vec::new();
-        for first in groups.clone().step_by(beside) {
-            if first > turns.failed.load(Relaxed) {
-                break;
+        let (mut observers, mut group) = (Vec::new(), Vec::new());
+        let mut whole = self.whole(&environment, spare);
+        let (mut ran_alone, mut left_code) = (0, 0);
+        let mut first = groups.start;
+        while first < groups.end && first <= turns.failed.load(Relaxed) {
+            let beside = if whole.is_some() { 1 } else { beside as u64 };
+            let team = first..(first + beside).min(groups.end);
+            if first > groups.start {
+                let used = memories.iter().take((first - groups.start) as usize);
+                used.for_each(Memory::clear);
             }
-            let team = first..(first + beside as u64).min(groups.end);
-            for (group, memory) in team.zip(&memories) {
-                if first > groups.start {
-                    memory.clear();
+            first = team.end;
+            if let (Some(code), Some(memory)) = (&whole, memories.first()) {
+                let places = (&mut seats, &mut *spare);
+                ran_alone += 1;
+                if self.run_group(code, (team.start, memory), &mut group, places, share) {
+                    seats.leave();
+                    self.pay(share, BLOCK)?;
+                    continue;
                 }
-                for id in self.grid.ids(group) {
-                    let mut observer = (self.observe)(id);
-                    let thread = seats.next();
-                    self.start(thread, id, spare, &mut observer);
-                    thread.slm = Some(memory);
-                    observers.push(observer);
+                left_code += 1;
+                observers.extend(group.iter().map(|(id, _)| (self.observe)(*id)));
+            } else {
+                for (group, memory) in team.zip(&memories) {
+                    for id in self.grid.ids(group) {
+                        let mut observer = (self.observe)(id);
+                        let thread = seats.next();
+                        self.start(thread, id, spare, &mut observer);
+                        thread.slm = Some(memory);
+                        observers.push(observer);
+                    }
                 }
             }
             let threads = seats.taken();
@@ -134,9 +150,59 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             self.finish_all(threads.iter_mut().zip(observers.drain(..)), share);
             seats.leave();
             self.pay(share, BLOCK)?;
+            // What is code may have changed.
+            let often = left_code > MOST_LEFT.0 + ran_alone / MOST_LEFT.1;
+            whole = match often {
+                true => None,
+                false => self.whole(&environment, spare),
+            };
         }
         seats.give_back(spare);
         Ok(())
+    }
+
+    /// Runs the threads of a group from their beginnings to their ends by native code, and counts what they did. If not all
+    /// have ended, all have begun, in their places, and nothing is counted.
+    ///
+    /// * `members`: memory for what it begins with; afterwards that.
+    fn run_group<'p>(
+        &'p self,
+        code: &Whole<'_>,
+        (group, memory): (u64, &'p Memory),
+        members: &mut Vec<(ThreadId, Begins)>,
+        (seats, spare): (&mut Seats<'p>, &mut Spare),
+        share: &mut Share<O>,
+    ) -> bool {
+        members.clear();
+        for id in self.grid.ids(group) {
+            let begins = self.renew(seats.next(), id, spare);
+            members.push((id, begins));
+        }
+        let start = |thread: &mut Thread<'p>, n: usize| {
+            let (id, begins) = members[n];
+            begin(thread, id, begins);
+            thread.slm = Some(memory);
+        };
+        let threads = seats.taken();
+        let Some(executed) = code.run_group(threads, memory, |n| members[n].1, start) else {
+            return false;
+        };
+        share.instructions += executed;
+        share.due += executed;
+        let mut left = Left::default();
+        for (n, (thread, (id, begins))) in threads.iter_mut().zip(&*members).enumerate() {
+            // What comes next finds whose bytes they are.
+            thread.id.local = id.local;
+            share.last = id.index;
+            if begins.kept {
+                start(thread, n);
+                left.kept.push(self.registers(thread));
+            }
+        }
+        if !left.is_empty() {
+            share.groups.push((group, left));
+        }
+        true
     }
 
     /// Runs the threads of whole groups to their ends.

@@ -740,7 +740,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             return None;
         }
         let first = spare.prepared.iter().flatten().next()?;
-        lockstep::whole(self.program, (first.begins.0, first.mode), environment)
+        lockstep::whole(self.program, first.begins.at, environment)
     }
 
     /// Runs a thread from its beginning to its end by native code, and counts what it did. If it has not ended, it is in
@@ -754,16 +754,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         spare: &mut Spare,
         share: &mut Share<O>,
     ) -> bool {
-        let (prepared, apart) = self.prepared(id.index, id.local, spare);
-        self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
-        let (mask, mode, (pc, executed)) = (prepared.mask, prepared.mode, prepared.begins);
-        let kept = self.options.keep.wants(id.index);
-        let begin = |thread: &mut Thread<'p>| {
-            thread.begin(id, mask, mode);
-            (thread.frame.pc, thread.executed) = (pc, executed);
-            thread.kept = kept;
-        };
-        let Some(executed) = code.run(thread, (pc, mode), (mask, executed, kept), begin) else {
+        let begins = self.renew(thread, id, spare);
+        let begin = |thread: &mut Thread<'p>| start::begin(thread, id, begins);
+        let Some(executed) = code.run(thread, begins, begin) else {
             return false;
         };
         // What comes next finds whose bytes they are.
@@ -771,7 +764,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         share.last = id.index;
         share.instructions += executed;
         share.due += executed;
-        if kept {
+        if begins.kept {
             begin(thread);
             let mut left = Left::default();
             left.kept.push(self.registers(thread));

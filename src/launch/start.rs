@@ -12,7 +12,7 @@ use super::grid::ThreadStart;
 use super::{Bindings, Context, Grid, Observer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{Start, Wants};
-use crate::exec::{Arena, BLOCK, FloatMode, Reset, Thread, ThreadId, Trap, lockstep};
+use crate::exec::{Arena, BLOCK, Begins, FloatMode, Reset, Thread, ThreadId, Trap, lockstep};
 use crate::program::{Program, Symbol};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -92,14 +92,21 @@ impl<'p> Seats<'p> {
 /// What the threads of one number begin with.
 pub(super) struct Prepared {
     arena: Arena,
-    pub mask: u32,
-    pub mode: FloatMode,
-    /// The op at which it is, and how many have run.
-    pub begins: (u32, u64),
+    /// How they begin there, were nobody to look at their bytes.
+    pub begins: Begins,
     /// What of it a thread must find in the memory of another one.
     reset: OnceCell<Arc<Reset>>,
     /// Its rows, where the other one had another number.
     rows: RowsOfOther,
+}
+
+/// Makes a thread of bytes that it may begin in. Inlined, and its name given to nobody else, so that this is not stored in
+/// parts and loaded as a whole ([`Context::finish_all`]).
+#[inline(always)]
+pub(super) fn begin(thread: &mut Thread<'_>, id: ThreadId, begins: Begins) {
+    let (pc, mode) = begins.at;
+    thread.begin(id, begins.mask, mode);
+    (thread.frame.pc, thread.executed, thread.kept) = (pc, begins.executed, begins.kept);
 }
 
 /// Rows that a thread must find in the memory of one of another number.
@@ -167,8 +174,7 @@ pub(super) fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8]
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
-    /// Begins a thread in the place of one that has ended, with payload, header and start values. Inlined, and its name
-    /// given to nobody else, so that this is not stored in parts and loaded as a whole ([`Context::finish_all`]).
+    /// Begins a thread in the place of one that has ended, with payload, header and start values.
     #[inline(always)]
     pub(super) fn start(
         &self,
@@ -180,16 +186,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if self.wants >= Wants::Steps || !self.alike {
             return self.start_alone(thread, id.index, &mut spare.start, observer);
         }
-        let (prepared, apart) = self.prepared(id.index, id.local, spare);
-        self.renew(&mut thread.arena, thread.id.local, id, (prepared, apart));
-        thread.begin(id, prepared.mask, prepared.mode);
-        thread.kept = self.options.keep.wants(id.index);
-        (thread.frame.pc, thread.executed) = prepared.begins;
+        let begins = self.renew(thread, id, spare);
+        begin(thread, id, begins);
     }
 
     /// What a thread of these numbers, in the run and in its group, begins with; and the rows in which others differ.
     #[inline(always)]
-    pub(super) fn prepared<'s>(
+    fn prepared<'s>(
         &self,
         index: u32,
         local: u32,
@@ -203,18 +206,15 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         (prepared.expect("it was just prepared"), &spare.apart)
     }
 
-    /// Puts what a thread begins with into bytes that one of the number `had` has left, if any has.
+    /// Puts what a thread begins with into the bytes of one that has ended, if any has. Says how it begins.
     #[inline(always)]
-    pub(super) fn renew(
-        &self,
-        arena: &mut Arena,
-        had: u32,
-        id: ThreadId,
-        (prepared, apart): (&mut Prepared, &BTreeSet<u32>),
-    ) {
-        let (image, mask) = (&prepared.arena, prepared.mask);
+    pub(super) fn renew(&self, thread: &mut Thread<'_>, id: ThreadId, spare: &mut Spare) -> Begins {
+        let (prepared, apart) = self.prepared(id.index, id.local, spare);
+        let (image, mask) = (&prepared.arena, prepared.begins.mask);
+        let (arena, had) = (&mut thread.arena, thread.id.local);
+        let kept = self.options.keep.wants(id.index);
         // Whoever looks at registers in the end sees those that were never written, too.
-        if arena.is_empty() || self.options.keep.wants(id.index) {
+        if arena.is_empty() || kept {
             arena.fill(image);
         } else {
             let reset = || self.known.reset(self.program, mask);
@@ -235,6 +235,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
         }
         self.grid.fill(id, &mut arena[..self.header]);
+        Begins {
+            kept,
+            ..prepared.begins
+        }
     }
 
     /// Works out what a thread, and all that have its number in their groups, begin with.
@@ -253,16 +257,19 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if self.wants == Wants::Nothing && self.options.limit > BLOCK {
             lockstep::set_mode(&mut thread, &self.known.code);
         }
-        let (mode, begins) = (thread.mode, (thread.frame.pc, thread.executed));
+        let begins = Begins {
+            at: (thread.frame.pc, thread.mode),
+            mask: start.mask,
+            executed: thread.executed,
+            kept: false,
+        };
         let arena = thread.arena;
         if let Some(first) = spare.prepared.iter().flatten().next() {
             spare.apart.extend(arena.rows_apart(&first.arena));
         }
         spare.prepared[at] = Some(Prepared {
-            mode,
             begins,
             arena,
-            mask: start.mask,
             reset: OnceCell::new(),
             rows: RowsOfOther::default(),
         });

@@ -675,6 +675,9 @@ impl Flow<'_> {
     /// Leaves the region behind its last op.
     fn leave_behind(&mut self) {
         let end = self.region.end;
+        if let Ok(place) = self.region.places.binary_search(&end) {
+            self.join(place);
+        }
         if self.ends != 0 {
             let code = &mut self.emitter.code;
             let lives = code.label();
@@ -863,6 +866,7 @@ impl Flow<'_> {
         if self.is_inside(target) {
             self.emitter.code.jump(self.labels[place]);
         } else {
+            self.join(place);
             self.leave_at(target);
         }
     }
@@ -915,6 +919,17 @@ impl Flow<'_> {
             }
             self.leave_at(pc);
         }
+    }
+
+    /// Lanes that wait at a place outside join those that leave the region there.
+    fn join(&mut self, place: usize) {
+        let nobody = self.emitter.code.label();
+        self.emitter.code.test_number(Gpr::R11, 1 << place);
+        self.emitter.code.jump_if(If::Zero, nobody);
+        let slot = Place::Context(field::PLACES + 4 * place as u32);
+        self.emitter.code.alu_place(Alu::Or, Gpr::R8, slot);
+        self.clear(place);
+        self.emitter.code.bind(nobody);
     }
 
     /// Nobody waits at a place any more.

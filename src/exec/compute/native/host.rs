@@ -6,7 +6,7 @@ use super::call::{
 use super::emit::Emitter;
 use super::flow::{self, Region};
 use super::transfer::{Message, Target};
-use super::{Memories, Rounds, Stands, Tally};
+use super::{Begins, Memories, Rounds, Stands, Tally};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::frame::{ENDED, Frame};
 use crate::exec::state::tally::{Counter, Counters, Traffic};
@@ -192,10 +192,23 @@ impl Native {
         found.map_or(Traffic::default(), |at| self.messages[at].1.traffic())
     }
 
-    /// Whether nearly all of the program is one region: what sets the float mode and ends it is not.
+    /// Whether nearly all of the program is one region, or a chain of them from barrier to barrier: what sets the float
+    /// mode and ends it is not.
     pub fn is_whole(&self) -> bool {
-        const BESIDE: u64 = 8;
-        self.longest + BESIDE >= self.entries.len() as u64
+        const BESIDE: usize = 8;
+        let mut chain = 0..0;
+        let chains = self.regions.iter().map(|(ops, _)| {
+            let (start, end) = (ops.start as usize, ops.end as usize);
+            let goes_on = start == chain.end + 1 && self.barriers[chain.end];
+            chain = if goes_on {
+                chain.start..end
+            } else {
+                start..end
+            };
+            chain.len()
+        });
+        let longest = chains.max().unwrap_or(0);
+        longest + BESIDE >= self.entries.len()
     }
 
     /// Whether an op is code.
@@ -319,31 +332,7 @@ impl Native {
             }
             *slot = Some((frame, executed));
         }
-        let mut ran = false;
-        loop {
-            if !self.code.run(door.ways.of(lanes), &mut contexts, reach) {
-                // They have changed nothing but where lanes wait.
-                contexts.iter_mut().for_each(|c| c.pc = door.pc);
-                break;
-            }
-            ran = true;
-            let met = contexts[0].pc;
-            let Some(next) = self.behind_barrier(met).filter(|_| everyone) else {
-                break;
-            };
-            let is_there = |c: &Context<'_>| {
-                c.pc == met && c.waiting == 0 && c.em != 0 && c.executed < c.budget
-            };
-            if !contexts.iter().all(is_there) {
-                break;
-            }
-            lanes = u32::MAX;
-            for context in contexts.iter_mut() {
-                context.executed += 1;
-                lanes &= context.em;
-            }
-            door = next;
-        }
+        let ran = self.run_contexts(&mut contexts, reach, &mut door, lanes, everyone);
         let mut stands = Stands {
             pc: contexts[0].pc,
             together: true,
@@ -372,18 +361,55 @@ impl Native {
         ran.then_some(stands)
     }
 
+    /// Runs code of threads that all have these lanes, none of which waits, or of which nothing is known (0); if everyone is
+    /// here and no lane waits, through barriers and from region to region as long as they go together. False if nothing has
+    /// happened but that they are at the door.
+    ///
+    /// * `door`: afterwards the last one that was entered.
+    #[inline(always)]
+    fn run_contexts<'n>(
+        &'n self,
+        contexts: &mut Contexts<'_>,
+        reach: &Reach<'_>,
+        door: &mut Door<'n>,
+        mut lanes: u32,
+        everyone: bool,
+    ) -> bool {
+        let mut ran = false;
+        loop {
+            if !self.code.run(door.ways.of(lanes), contexts, reach) {
+                // They have changed nothing but where lanes wait.
+                contexts.iter_mut().for_each(|c| c.pc = door.pc);
+                return ran;
+            }
+            ran = true;
+            let met = contexts[0].pc;
+            let (next, ops) = match self.barriers.get(met as usize).filter(|_| everyone) {
+                Some(true) => (self.door(met + 1), 1),
+                // A branch led to another region.
+                Some(false) if !door.ops.contains(&met) => (self.door(met), 0),
+                _ => return ran,
+            };
+            let is_there = |c: &Context<'_>| {
+                c.pc == met && c.waiting == 0 && c.em != 0 && c.executed < c.budget
+            };
+            let Some(next) = next.filter(|_| contexts.iter().all(is_there)) else {
+                return ran;
+            };
+            lanes = u32::MAX;
+            for context in contexts.iter_mut() {
+                context.executed += ops;
+                lanes &= context.em;
+            }
+            *door = next;
+        }
+    }
+
     /// Whether the op that the code of a thread has come to ends it, if no lane waits elsewhere.
     #[inline]
     fn ends(&self, context: &Context<'_>) -> bool {
         let end = self.ends.get(context.pc as usize).map_or(0, |end| *end);
         context.waiting == 0 && context.em != 0 && context.em & !end == 0
-    }
-
-    /// The way into the code behind the barrier that an op is.
-    #[inline]
-    fn behind_barrier(&self, pc: u32) -> Option<Door<'_>> {
-        let is_barrier = self.barriers.get(pc as usize)?;
-        self.door(pc + 1).filter(|_| *is_barrier)
     }
 
     /// Notes which window a message reaches that a thread has come to.
@@ -482,19 +508,20 @@ impl<'n> Whole<'n> {
     /// Runs a thread that begins in its bytes, and shares no memory with a group. Says how many instructions it has run if
     /// it has ended; if not, it has begun, and is where code was left.
     ///
-    /// * `begins`: the op and the mode.
-    /// * `mask`, `executed`: the lanes, and the instructions run so far.
-    /// * `kept`: somebody looks at its bytes in the end.
-    /// * `begin`: what makes a thread of it at this op.
+    /// * `begin`: what makes a thread of it.
     #[inline(always)]
     pub fn run<'p>(
         &self,
         thread: &mut Thread<'p>,
-        begins: (u32, FloatMode),
-        (mask, executed, kept): (u32, u64, bool),
+        Begins {
+            at,
+            mask,
+            executed,
+            kept,
+        }: Begins,
         begin: impl FnOnce(&mut Thread<'p>),
     ) -> Option<u64> {
-        if begins != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
+        if at != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
             begin(thread);
             return None;
         }
@@ -516,6 +543,71 @@ impl<'n> Whole<'n> {
         let stopped = context.stopped();
         begin(thread);
         self.leave(thread, executed, stopped);
+        None
+    }
+
+    /// Runs the threads of a group, which begin in their bytes, through its barriers. Says how many instructions they have
+    /// run if they have all ended; if not, they have begun, and are where code was left.
+    ///
+    /// * `slm`: the memory of the group.
+    /// * `begins`: what a thread begins with, by its number here.
+    /// * `begin`: what makes a thread of it.
+    pub fn run_group<'p>(
+        &self,
+        threads: &mut [Thread<'p>],
+        slm: &'p Memory,
+        begins: impl Fn(usize) -> Begins,
+        begin: impl Fn(&mut Thread<'p>, usize),
+    ) -> Option<u64> {
+        let mut contexts = Contexts::new();
+        let mut lanes = u32::MAX;
+        let shared = Shared::new(slm);
+        let fits = |begins: &Begins| {
+            begins.at == (self.door.pc, self.mode)
+                && begins.mask != 0
+                && begins.executed <= self.budget
+        };
+        let all = threads.len() <= TOGETHER && (0..threads.len()).all(|n| fits(&begins(n)));
+        if !all {
+            (0..).zip(threads).for_each(|(n, thread)| begin(thread, n));
+            return None;
+        }
+        for (n, thread) in threads.iter_mut().enumerate() {
+            let Begins {
+                mask,
+                executed,
+                kept,
+                ..
+            } = begins(n);
+            let context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
+            let context = contexts.push(context);
+            context.executed = executed;
+            context.budget = self.budget;
+            context.kept = kept.into();
+            lanes &= mask;
+        }
+        let mut door = self.door;
+        let native = self.native;
+        native.run_contexts(&mut contexts, &self.reach, &mut door, lanes, true);
+        let ended = |c: &Context<'_>| native.ends(c) && c.executed < self.limit;
+        if contexts.iter().all(ended) {
+            return Some(contexts.iter().map(|c| c.executed + 1).sum());
+        }
+        let stopped = contexts.iter().map(|c| (c.stopped(), c.executed, ended(c)));
+        let stopped: Vec<(Stopped, u64, bool)> = stopped.collect();
+        for ((n, thread), (stopped, executed, ended)) in threads.iter_mut().enumerate().zip(stopped)
+        {
+            begin(thread, n);
+            if ended {
+                (thread.executed, thread.frame.pc) = (executed + 1, ENDED);
+                continue;
+            }
+            thread.executed = executed;
+            leave(stopped, &mut thread.frame, door.places);
+        }
+        if let Some(going) = threads.iter().find(|thread| thread.frame.pc != ENDED) {
+            native.learn(going, self.memories.windows);
+        }
         None
     }
 

@@ -150,6 +150,19 @@ pub struct Memories<'a> {
     pub tally: Option<&'a Tally>,
 }
 
+/// How a thread begins in its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Begins {
+    /// The op and the mode.
+    pub at: (u32, FloatMode),
+    /// Its lanes.
+    pub mask: u32,
+    /// The instructions run so far.
+    pub executed: u64,
+    /// Somebody looks at its bytes in the end.
+    pub kept: bool,
+}
+
 /// Where threads are that ran code.
 #[derive(Clone, Copy, Debug)]
 pub struct Stands {
@@ -174,7 +187,7 @@ pub use other::{Native, Whole};
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
     use super::transfer::Message;
-    use super::{FloatMode, Memories, Rounds, Stands};
+    use super::{Begins, FloatMode, Memories, Memory, Rounds, Stands};
     use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
@@ -199,9 +212,19 @@ mod other {
         pub fn run<'p>(
             &self,
             _: &mut Thread<'p>,
-            _: (u32, FloatMode),
-            _: (u32, u64, bool),
+            _: Begins,
             _: impl FnOnce(&mut Thread<'p>),
+        ) -> Option<u64> {
+            match self.0 {}
+        }
+
+        /// Nothing runs.
+        pub fn run_group<'p>(
+            &self,
+            _: &mut [Thread<'p>],
+            _: &'p Memory,
+            _: impl Fn(usize) -> Begins,
+            _: impl Fn(&mut Thread<'p>, usize),
         ) -> Option<u64> {
             match self.0 {}
         }
