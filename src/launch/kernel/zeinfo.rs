@@ -7,8 +7,8 @@ use super::image;
 use super::json::Entry;
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
-use yaml_rust2::parser::Parser;
-use yaml_rust2::{Event, ScanError, Yaml, YamlLoader};
+use yaml_rust2::parser::{MarkedEventReceiver, Parser};
+use yaml_rust2::{Event, Yaml, YamlLoader};
 
 /// The product family in the compatibility notes of a program.
 pub fn product(notes: &[u8]) -> Option<u32> {
@@ -37,33 +37,41 @@ fn list<'y>(map: &'y Yaml, key: &str) -> &'y [Yaml] {
     map[key].as_vec().map_or(&[], Vec::as_slice)
 }
 
-/// Whether the text is as the compiler writes it: without references, each of which stands for a whole copy, so
+/// Reads a text that is as the compiler writes it: without references, each of which stands for a whole copy, so
 /// that a few lines could fill the memory, and without lists in lists in lists, which are read one inside the
-/// other.
-fn plain(source: &str) -> Result<Result<(), String>, ScanError> {
+/// other. Both are found while it is read, for that takes its time.
+fn documents(source: &str) -> Result<YamlLoader, String> {
     /// A description has five.
     const DEEPEST: usize = 32;
     let mut parser = Parser::new_from_str(source);
-    let mut depth = 0_usize;
+    let mut loader = YamlLoader::default();
+    let (mut depth, mut documents) = (0_usize, 0);
     loop {
-        let (event, mark) = parser.next_token()?;
+        let (event, mark) = parser.next_token().map_err(|error| error.to_string())?;
         match event {
-            Event::StreamEnd => return Ok(Ok(())),
+            Event::StreamEnd => break,
             Event::Alias(_) => {
                 let line = mark.line();
-                return Ok(Err(format!("a reference to another part, line {line}")));
+                return Err(format!("a reference to another part, line {line}"));
             }
             Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
             Event::SequenceEnd | Event::MappingEnd => depth = depth.saturating_sub(1),
+            Event::DocumentEnd => documents += 1,
             _ => {}
         }
         if depth > DEEPEST {
             let line = mark.line();
-            return Ok(Err(format!(
+            return Err(format!(
                 "more than {DEEPEST} parts in each other, line {line}"
-            )));
+            ));
         }
+        loader.on_event(event, mark);
     }
+    // The loader keeps what it does not like to itself.
+    if loader.documents().len() < documents {
+        YamlLoader::load_from_str(source).map_err(|error| error.to_string())?;
+    }
+    Ok(loader)
 }
 
 /// Reads what the text says of `kernel`.
@@ -73,11 +81,8 @@ fn plain(source: &str) -> Result<Result<(), String>, ScanError> {
 /// does not have.
 pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
     let unreadable = |why: String| refuse(Code::E0640, format!("`.ze_info`: {why}"));
-    plain(source)
-        .map_err(|error| unreadable(error.to_string()))?
-        .map_err(unreadable)?;
-    let documents =
-        YamlLoader::load_from_str(source).map_err(|error| unreadable(error.to_string()))?;
+    let loader = documents(source).map_err(unreadable)?;
+    let documents = loader.documents();
     let kernels = documents.first().map_or(&[][..], |d| list(d, "kernels"));
     let Some(found) = kernels.iter().find(|k| text(k, "name") == kernel) else {
         let names = kernels.iter().map(|k| text(k, "name"));
