@@ -168,10 +168,11 @@ fn main() {
             table_row(work, device, wanted.reps);
         }
     }
-    if wanted.names.is_empty() {
+    let asks = |name: &str| wanted.names.is_empty() || wanted.names.iter().any(|n| n == name);
+    if asks("scale") {
         scale();
     }
-    if wanted.names.is_empty() || wanted.names.iter().any(|name| name == "watched") {
+    if asks("watched") {
         watched();
     }
 }
