@@ -345,11 +345,12 @@ impl Emitter {
     /// Bits of `rax`, where lane 0 is at its place in the predicate, replace those of lanes that run.
     pub fn write_predicate(&mut self, lanes: Lanes, at: u32) {
         let window = lanes.all() << lanes.offset;
-        if !lanes.no_mask || window != u32::MAX {
+        let masked = !lanes.no_mask && !self.all_enabled;
+        if masked || window != u32::MAX {
             self.load_flag(Gpr::Rdx, at);
             let code = &mut self.code;
             code.alu(Alu::Xor, Gpr::Rax, Gpr::Rdx);
-            if !lanes.no_mask {
+            if masked {
                 code.alu(Alu::And, Gpr::Rax, Gpr::R8);
             }
             if window != u32::MAX {

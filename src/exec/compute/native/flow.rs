@@ -338,19 +338,14 @@ impl Region {
         })
     }
 
-    /// The lanes that its instructions have, if the execution mask stays what it is: no branch parts lanes.
-    pub fn lanes_throughout(&self) -> Option<u32> {
-        let mut lanes = 0;
-        for item in &self.items {
-            match item {
-                Item::Goto { lanes, .. } if lanes.count > 1 => return None,
-                item => {
-                    let own = item.lanes().filter(|own| !own.no_mask);
-                    lanes |= own.map_or(0, |own| own.all() << own.offset);
-                }
-            }
-        }
-        Some(lanes)
+    /// The lanes that its instructions have.
+    fn all_lanes(&self) -> u32 {
+        let masked = |item: &Item| match item {
+            Item::Goto { lanes, .. } => (lanes.count > 1).then_some(*lanes),
+            item => item.lanes().filter(|own| !own.no_mask),
+        };
+        let lanes = self.items.iter().filter_map(masked);
+        lanes.fold(0, |all, own| all | own.all() << own.offset)
     }
 
     /// Whether it has a loop.
@@ -457,12 +452,34 @@ impl Region {
     }
 }
 
+/// Code of a region that is entered at an op.
+pub struct Entered {
+    pub pc: u32,
+    pub entry: Label,
+    /// The lanes that have to run; `None`: whichever do.
+    pub lanes: Option<u32>,
+}
+
+/// Which lanes run where code is. All of them where it begins, until some part; then any, until all have joined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Running {
+    Any = 0,
+    All = 1,
+}
+
 /// The code of a region in the making.
 struct Flow<'a> {
     emitter: &'a mut Emitter,
     region: &'a Region,
-    /// The code of each place of the region, behind which lanes that waited have joined; outside it the exit to it.
-    labels: Vec<Label>,
+    /// Which lanes run in the code at hand.
+    running: Running,
+    /// The lanes that all are.
+    all: u32,
+    /// The code of each place of the region, behind which lanes that waited have joined; outside it the exit to it. By the
+    /// lanes that run.
+    labels: [Vec<Label>; 2],
+    /// Behind each branch that may part lanes, where any lanes run; nothing is held there.
+    behind: Vec<(u32, Label)>,
     /// Where lanes that wait at a place join those that come to it.
     joins: Vec<Label>,
     /// Where all of them go on.
@@ -485,18 +502,20 @@ struct Flow<'a> {
     written: Vec<bool>,
 }
 
-/// Emits a region; the entry of each of its own places comes back.
+/// Emits a region; the entries of each of its own places come back.
 ///
 /// * `ends`: the lanes that the op behind the region ends, if that is sure to end a thread which has no others.
-pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<(u32, Label)> {
+pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
     let pinned = region.pinned();
     emitter.free = FIRST_HELD + pinned.len() as u8;
     emitter.pinned = pinned.into_iter().zip(FIRST_HELD..).collect();
     emitter.flags = region.flags().into_iter().zip(FLAGS).collect();
     emitter.forget();
     let mut label = || emitter.code.label();
-    let labels: Vec<Label> = region.places.iter().map(|_| label()).collect();
-    let joins: Vec<Label> = region.places.iter().map(|_| label()).collect();
+    let mut of_places = || region.places.iter().map(|_| label()).collect();
+    let (labels, joins) = ([of_places(), of_places()], of_places());
+    let parts = (region.start..).zip(&region.items).filter_map(parting);
+    let behind = parts.map(|pc| (pc, label())).collect();
     let (exit, end, pick) = (label(), label(), label());
     let written = emitter.pinned.iter().map(|(bytes, _)| {
         let mut items = region.items.iter();
@@ -506,7 +525,10 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<(u32, Labe
     let mut flow = Flow {
         emitter,
         region,
+        running: Running::Any,
+        all: region.all_lanes(),
         labels,
+        behind,
         joins,
         joined: Vec::new(),
         exit,
@@ -519,13 +541,40 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<(u32, Labe
         wide: region.is_wide(),
         written,
     };
-    let entries = flow.entries();
-    flow.body();
+    let mut entries = Vec::new();
+    for running in [Running::Any, Running::All] {
+        flow.run(running);
+        flow.entries(&mut entries);
+    }
+    flow.way_out();
+    for running in [Running::Any, Running::All] {
+        flow.run(running);
+        flow.body();
+    }
     flow.cold();
     entries
 }
 
+/// The number of an op that is a branch which may part lanes.
+fn parting((pc, item): (u32, &Item)) -> Option<u32> {
+    match item {
+        Item::Goto { lanes, .. } if lanes.count > 1 => Some(pc),
+        _ => None,
+    }
+}
+
 impl Flow<'_> {
+    /// Makes code in which these lanes run.
+    fn run(&mut self, running: Running) {
+        self.running = running;
+        self.emitter.all_enabled = running == Running::All;
+    }
+
+    /// The code of a place where these lanes run.
+    fn label(&self, running: Running, place: usize) -> Label {
+        self.labels[running as usize][place]
+    }
+
     /// The index of a place.
     fn place(&self, pc: u32) -> usize {
         let found = self.region.places.binary_search(&pc);
@@ -536,9 +585,8 @@ impl Flow<'_> {
         (self.region.start..self.region.end).contains(&pc)
     }
 
-    /// The prologue of each entry, and one epilogue for all.
-    fn entries(&mut self) -> Vec<(u32, Label)> {
-        let mut entries = Vec::new();
+    /// The prologue of each entry.
+    fn entries(&mut self, entries: &mut Vec<Entered>) {
         for (place, &pc) in self.region.places.iter().enumerate() {
             if !self.is_inside(pc) {
                 continue;
@@ -567,12 +615,21 @@ impl Flow<'_> {
             for (at, reg) in self.emitter.flags.clone() {
                 self.emitter.code.load(reg, Place::Arena(at));
             }
-            self.emitter.enable(self.wide);
-            self.emitter.code.jump(self.labels[place]);
-            entries.push((pc, entry));
+            if self.running == Running::Any {
+                self.emitter.enable(self.wide);
+            }
+            self.emitter.code.jump(self.label(self.running, place));
+            entries.push(Entered {
+                pc,
+                entry,
+                lanes: (self.running == Running::All).then_some(self.all),
+            });
         }
-        let code = &mut self.emitter.code;
-        code.bind(self.exit);
+    }
+
+    /// One epilogue for all.
+    fn way_out(&mut self) {
+        self.emitter.code.bind(self.exit);
         let pinned = self.emitter.pinned.clone();
         for ((bytes, reg), _) in pinned.into_iter().zip(&self.written).filter(|(_, w)| **w) {
             self.emitter.store(Held {
@@ -603,25 +660,28 @@ impl Flow<'_> {
         code.pop(Gpr::Rbp);
         code.pop(Gpr::Rbx);
         code.end();
-        entries
     }
 
     /// The ops.
     fn body(&mut self) {
         let region = self.region;
         let mut pc = region.start;
+        (self.first, self.uncounted) = (pc, 0);
         while let Some(item) = region.items.get((pc - region.start) as usize) {
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
                 self.emitter.save_all();
                 self.emitter.forget();
-                let code = &mut self.emitter.code;
-                code.bind(self.labels[place]);
-                code.test_number(Gpr::R11, 1 << place);
-                code.jump_if(If::NotZero, self.joins[place]);
-                let on = code.label();
-                code.bind(on);
-                self.joined.push((place, on));
+                let label = self.label(self.running, place);
+                self.emitter.code.bind(label);
+                if self.running == Running::Any {
+                    let code = &mut self.emitter.code;
+                    code.test_number(Gpr::R11, 1 << place);
+                    code.jump_if(If::NotZero, self.joins[place]);
+                    let on = code.label();
+                    code.bind(on);
+                    self.joined.push((place, on));
+                }
             }
             let together = self.emitter.group(&region.straight(pc)) as u32;
             if together > 0 {
@@ -803,12 +863,22 @@ impl Flow<'_> {
         self.wait(place, waits);
         self.emitter.code.move_gpr(Gpr::R8, runs);
         self.emitter.enable(self.wide);
-        if target > pc {
-            self.emitter.code.jump(on);
+        let found = self.behind.iter().find(|(at, _)| *at == pc);
+        let behind = found.map_or(on, |(_, label)| *label);
+        let running = self.running;
+        self.running = Running::Any;
+        match target > pc {
+            true => self.emitter.code.jump(behind),
+            false => self.go(pc, target),
         }
+        self.running = running;
         self.emitter.code.bind(all);
         self.go(pc, target);
         self.emitter.code.bind(on);
+        if self.running == Running::Any {
+            self.emitter.code.bind(behind);
+            self.emitter.forget();
+        }
     }
 
     /// Goes to `on` unless the first bit of a predicate is set.
@@ -826,6 +896,12 @@ impl Flow<'_> {
         self.emitter.predicate(lanes, guard);
         self.emitter.code.test_number(Gpr::Rax, 1);
         self.emitter.code.jump_if(If::Zero, on);
+    }
+
+    /// Goes on at a place of the region.
+    fn jump(&mut self, place: usize) {
+        let label = self.label(self.running, place);
+        self.emitter.code.jump(label);
     }
 
     /// Lanes wait at a place.
@@ -846,7 +922,7 @@ impl Flow<'_> {
                 code.move_number(Gpr::Rcx, target);
                 code.compare_wide(Gpr::R9, Gpr::R10);
                 code.jump_if(If::AboveOrEqual, self.exit);
-                code.jump(self.labels[place]);
+                self.jump(place);
             } else {
                 self.leave_at(target);
             }
@@ -855,7 +931,8 @@ impl Flow<'_> {
         let places = self.region.places.iter().enumerate();
         let before = places.filter(|(_, at)| (pc + 1..target).contains(at));
         let before = before.fold(0, |bits, (i, _)| bits | 1 << i);
-        if before != 0 {
+        // Where all run, none waits.
+        if before != 0 && self.running == Running::Any {
             let straight = self.emitter.code.label();
             self.emitter.code.test_number(Gpr::R11, before);
             self.emitter.code.jump_if(If::Zero, straight);
@@ -864,7 +941,7 @@ impl Flow<'_> {
             self.emitter.code.bind(straight);
         }
         if self.is_inside(target) {
-            self.emitter.code.jump(self.labels[place]);
+            self.jump(place);
         } else {
             self.join(place);
             self.leave_at(target);
@@ -880,7 +957,15 @@ impl Flow<'_> {
             self.emitter.code.alu_place(Alu::Or, Gpr::R8, slot);
             self.clear(place);
             self.emitter.enable(self.wide);
-            self.emitter.code.jump(on);
+            let all = self.label(Running::All, place);
+            let code = &mut self.emitter.code;
+            code.test_number(Gpr::R11, u32::MAX);
+            code.jump_if(If::NotZero, on);
+            code.move_gpr(Gpr::Rcx, Gpr::R8);
+            code.not(Gpr::Rcx);
+            code.test_number(Gpr::Rcx, self.all);
+            code.jump_if(If::Zero, all);
+            code.jump(on);
         }
         // The smallest place where lanes wait.
         self.emitter.code.bind(self.pick);
@@ -895,7 +980,7 @@ impl Flow<'_> {
             match self.is_inside(pc) {
                 true => {
                     self.emitter.enable(self.wide);
-                    self.emitter.code.jump(self.labels[place]);
+                    self.emitter.code.jump(self.label(Running::Any, place));
                 }
                 false => self.leave_at(pc),
             }
@@ -904,7 +989,9 @@ impl Flow<'_> {
         // Places outside have no code, but labels that are placed.
         for (place, &pc) in self.region.places.iter().enumerate() {
             if !self.is_inside(pc) {
-                self.emitter.code.bind(self.labels[place]);
+                for running in [Running::Any, Running::All] {
+                    self.emitter.code.bind(self.label(running, place));
+                }
                 self.emitter.code.bind(self.joins[place]);
                 self.leave_at(pc);
             }
@@ -923,6 +1010,9 @@ impl Flow<'_> {
 
     /// Lanes that wait at a place outside join those that leave the region there.
     fn join(&mut self, place: usize) {
+        if self.running == Running::All {
+            return;
+        }
         let nobody = self.emitter.code.label();
         self.emitter.code.test_number(Gpr::R11, 1 << place);
         self.emitter.code.jump_if(If::Zero, nobody);

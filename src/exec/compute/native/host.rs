@@ -106,19 +106,14 @@ impl Native {
         // Where all lanes run, nothing has to be kept of those that are off.
         let mut doors = Vec::new();
         for (number, region) in (0..).zip(&regions) {
-            let throughout = region.lanes_throughout().map(Some);
-            for lanes in [None].into_iter().chain(throughout) {
-                emitter.all_enabled = lanes.is_some();
-                let ends = ends.get(region.end as usize).map_or(0, |ends| *ends);
-                for (pc, label) in flow::emit(&mut emitter, region, ends) {
-                    doors.push((number, pc, label, lanes));
-                }
-            }
+            let ends = ends.get(region.end as usize).map_or(0, |ends| *ends);
+            let entered = flow::emit(&mut emitter, region, ends).into_iter();
+            doors.extend(entered.map(|entered| (number, entered)));
         }
         emitter.emit_routines();
         let offsets = doors
             .iter()
-            .map(|(_, _, l, _)| emitter.code.offset(*l) as u32);
+            .map(|(_, entered)| emitter.code.offset(entered.entry) as u32);
         let offsets = offsets.collect();
         let counters = emitter.counters.take();
         let count = counters.as_ref().map_or(0, Vec::len);
@@ -130,11 +125,11 @@ impl Native {
             }
         }
         let mut entries: Vec<Option<(u32, Ways)>> = vec![None; program.ops.len()];
-        for (i, (number, pc, _, lanes)) in doors.iter().enumerate() {
+        for (i, (number, entered)) in doors.iter().enumerate() {
             let entry = code.entry(i)?;
-            let place = &mut entries[*pc as usize];
-            match (place, lanes) {
-                (Some((_, ways)), Some(lanes)) => ways.all = Some((*lanes, entry)),
+            let place = &mut entries[entered.pc as usize];
+            match (place, entered.lanes) {
+                (Some((_, ways)), Some(lanes)) => ways.all = Some((lanes, entry)),
                 (place, _) => {
                     let ways = Ways {
                         any: entry,
