@@ -691,7 +691,6 @@ impl Flow<'_> {
                 continue;
             }
             if matches!(item, Item::Goto { .. }) {
-                self.emitter.save_all();
                 self.count_guarded(pc);
             }
             let touched = item.touched();
@@ -824,15 +823,20 @@ impl Flow<'_> {
         self.emitter.code.jump(self.exit);
     }
 
+    /// A branch. Who goes leaves everything in the arena; who does not, and is all there is, goes on with what registers have.
     fn goto(&mut self, pc: u32, lanes: Lanes, guard: Option<Guard>, target: u32) {
         if lanes.count == 1 {
             let on = self.emitter.code.label();
             if let Some(guard) = guard {
                 self.unless_uniform(lanes, guard, on);
             }
+            self.emitter.store_unsaved();
             self.go(pc, target);
             self.emitter.code.bind(on);
             return;
+        }
+        if self.running == Running::Any {
+            self.emitter.save_all();
         }
         let window = lanes.all() << lanes.offset;
         match guard {
@@ -849,9 +853,10 @@ impl Flow<'_> {
             }
         }
         let on = self.emitter.code.label();
-        let code = &mut self.emitter.code;
-        code.jump_if(If::Zero, on);
+        self.emitter.code.jump_if(If::Zero, on);
+        self.emitter.store_unsaved();
         // Those that stay.
+        let code = &mut self.emitter.code;
         code.move_gpr(Gpr::Rcx, Gpr::R8);
         code.alu(Alu::Xor, Gpr::Rcx, Gpr::Rax);
         let all = code.label();
@@ -998,9 +1003,10 @@ impl Flow<'_> {
         }
         for (leave, pc, behind) in std::mem::take(&mut self.left) {
             self.emitter.code.bind(leave.label);
-            for held in leave.unsaved {
-                self.emitter.store(held);
-            }
+            leave
+                .unsaved
+                .into_iter()
+                .for_each(|held| self.emitter.store(held));
             if behind > 0 {
                 self.emitter.code.add_wide(Gpr::R9, behind);
             }

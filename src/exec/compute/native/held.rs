@@ -5,7 +5,7 @@
 //!  add  V1 ← V1 …   zmm8 has V1; what was in zmm7 is never stored
 //!  word V2 ← V1     V1 is stored: its bytes are read otherwise than they were written
 //!  …                left here: a way out stores what the arena lacks at this point
-//!  goto             everything is stored
+//!  goto             who goes stores everything
 //!  ret              nothing is, unless somebody looks at what the thread leaves
 //! ```
 
@@ -154,8 +154,14 @@ impl Emitter {
         self.save(|_| true);
     }
 
+    /// Stores everything for those who go elsewhere.
+    pub fn store_unsaved(&mut self) {
+        let unsaved = self.unsaved();
+        unsaved.into_iter().for_each(|held| self.store(held));
+    }
+
     /// What the arena lacks.
-    pub fn unsaved(&self) -> Vec<Held> {
+    fn unsaved(&self) -> Vec<Held> {
         let unsaved = self.held.iter().filter(|held| held.unsaved);
         unsaved.copied().collect()
     }
