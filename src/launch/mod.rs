@@ -697,7 +697,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if let Some(code) = &whole {
                 let Some(id) = ids.next() else { break };
                 ran_alone += 1;
-                if self.run_whole(code, seats.next(), id, spare, share) {
+                if self.run_whole(code, seats.alone(id.local), id, spare, share) {
                     seats.leave();
                     self.pay(share, BLOCK)?;
                     continue;
@@ -734,7 +734,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// Native code that takes threads to their ends, once there is such: then they are best run one after the other, in
-    /// one arena.
+    /// the bytes of the last one of their number.
     fn whole<'e>(&self, environment: &Environment<'e>, spare: &Spare) -> Option<Whole<'e>> {
         if O::ACTIVE || !self.alike {
             return None;

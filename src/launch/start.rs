@@ -36,7 +36,8 @@ pub(super) struct Spare {
 pub(super) struct Seats<'p> {
     program: &'p Program,
     threads: Vec<Thread<'p>>,
-    taken: usize,
+    /// Those that are taken.
+    taken: Range<usize>,
 }
 
 impl<'p> Seats<'p> {
@@ -45,7 +46,7 @@ impl<'p> Seats<'p> {
         let mut seats = Seats {
             program,
             threads: Vec::new(),
-            taken: 0,
+            taken: 0..0,
         };
         for (arena, local) in spare.arenas.drain(..) {
             seats.add(arena, local);
@@ -63,21 +64,32 @@ impl<'p> Seats<'p> {
 
     /// The place of one more thread.
     pub fn next(&mut self) -> &mut Thread<'p> {
-        if self.taken == self.threads.len() {
+        if self.taken.end == self.threads.len() {
             self.add(Arena::default(), 0);
         }
-        self.taken += 1;
-        &mut self.threads[self.taken - 1]
+        self.taken.end += 1;
+        &mut self.threads[self.taken.end - 1]
+    }
+
+    /// The place of a thread of this number in its group, alone: most of the bytes are as it begins with them.
+    #[inline]
+    pub fn alone(&mut self, local: u32) -> &mut Thread<'p> {
+        let at = local as usize;
+        while at >= self.threads.len() {
+            self.add(Arena::default(), 0);
+        }
+        self.taken = at..at + 1;
+        &mut self.threads[at]
     }
 
     /// The threads that have begun.
     pub fn taken(&mut self) -> &mut [Thread<'p>] {
-        &mut self.threads[..self.taken]
+        &mut self.threads[self.taken.clone()]
     }
 
     /// They have ended.
     pub fn leave(&mut self) {
-        self.taken = 0;
+        self.taken = 0..0;
     }
 
     /// Leaves the memory to whoever is next.
