@@ -21,6 +21,7 @@ mod state;
 pub use compute::decoded::Decoded;
 pub use compute::native::{Begins, NativeCode, Whole};
 pub use compute::{alu, float, packed};
+pub use control::read_first::ReadFirst;
 pub use control::reset::Reset;
 pub use control::run::BLOCK;
 pub use control::{lockstep, order};

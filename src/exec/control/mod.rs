@@ -7,6 +7,7 @@ mod message_laws;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod native_laws;
 pub mod order;
+pub(crate) mod read_first;
 pub(crate) mod reset;
 pub(crate) mod run;
 #[cfg(all(test, target_arch = "x86_64"))]

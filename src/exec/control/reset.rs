@@ -75,7 +75,7 @@ fn rows(ranges: &[Range<usize>]) -> Vec<u32> {
 }
 
 /// Bytes that follow each other, as ranges.
-fn ranges(bytes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+pub(super) fn ranges(bytes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for at in bytes {
         match ranges.last_mut() {
@@ -146,7 +146,7 @@ fn change_lanes(dst: &Dest, lanes: Lanes, change: &mut impl FnMut(u32, u32)) -> 
 }
 
 /// Where a lane of an operand lies; `None` if it goes through an address.
-fn offset(region: &Region, lane: u32, size: u32) -> Option<u32> {
+pub(super) fn offset(region: &Region, lane: u32, size: u32) -> Option<u32> {
     Some(match region {
         Region::Scalar(at) => *at,
         Region::Dense(at) => at + lane * size,
@@ -166,6 +166,30 @@ fn fresh(program: &Program, mask: u32) -> Vec<bool> {
     for (_, symbol) in program.symbols.iter().filter(|(n, _)| n.starts_with('%')) {
         fresh[symbol.range()].fill(true);
     }
+    let mut seen = Seen {
+        mask,
+        platform: program.platform,
+        written: Written::nothing(fresh.len()),
+        fresh: &mut fresh,
+    };
+    follow(program, &mut seen);
+    fresh
+}
+
+/// Goes all ways through a program and keeps what is certain to be written.
+pub(super) trait Walker {
+    /// What is certain where it is.
+    fn written(&mut self) -> &mut Written;
+
+    /// Notes what an op reads and then writes; `None` where that is not known here.
+    fn op(&mut self, op: &Op) -> Option<()>;
+
+    /// It does not go on from where it is.
+    fn gives_up(&mut self);
+}
+
+/// Leads a walker through a program until it has seen every op with the least that is certain there.
+pub(super) fn follow(program: &Program, walker: &mut impl Walker) {
     let count = program.ops.len();
     let mut meets = vec![false; count + 1];
     for (pc, op) in program.ops.iter().enumerate() {
@@ -175,41 +199,32 @@ fn fresh(program: &Program, mask: u32) -> Vec<bool> {
         meets[pc + 1] |= !ways.is_empty() && goes_on;
     }
     let places = meets.iter().filter(|meets| **meets).count();
-    let too_large = places.saturating_mul(fresh.len()) > MOST_WORK;
-    let start = Written {
-        bytes: vec![NOT; program.image.len()],
-        parted: false,
-    };
+    let start = walker.written().clone();
+    let too_large = places.saturating_mul(start.bytes.len()) > MOST_WORK;
     let mut states: BTreeMap<usize, Written> = BTreeMap::from([(0, start)]);
     let mut due = BTreeSet::from([0]);
     while let Some(from) = due.pop_first() {
-        let mut seen = Seen {
-            mask,
-            platform: program.platform,
-            written: states[&from].clone(),
-            fresh: &mut fresh,
-        };
+        walker.written().clone_from(&states[&from]);
         let mut pc = from;
         while let Some(op) = program.ops.get(pc) {
             let (ways, goes_on) = ways(op);
-            if seen.op(op).is_none() || too_large && !ways.is_empty() {
-                seen.anything();
+            if walker.op(op).is_none() || too_large && !ways.is_empty() {
+                walker.gives_up();
                 break;
             }
             for &to in ways {
-                meet(&mut states, &mut due, to as usize, &seen.written);
+                meet(&mut states, &mut due, to as usize, walker.written());
             }
             pc += 1;
             if !goes_on {
                 break;
             }
             if meets[pc] {
-                meet(&mut states, &mut due, pc, &seen.written);
+                meet(&mut states, &mut due, pc, walker.written());
                 break;
             }
         }
     }
-    fresh
 }
 
 /// Where an op may lead but to the next one, and whether it may lead there.
@@ -248,11 +263,11 @@ fn meet(
 
 /// What lanes that are at a place have written for certain.
 #[derive(Clone)]
-struct Written {
+pub(super) struct Written {
     /// For each byte [`NOT`], [`ALL`], or the lane that has written it if it is here.
     bytes: Vec<u8>,
     /// Lanes may have parted on the way, so that it does not matter which began.
-    parted: bool,
+    pub parted: bool,
 }
 
 /// Nobody has.
@@ -262,6 +277,37 @@ const NOT: u8 = u8::MAX;
 const ALL: u8 = u8::MAX - 1;
 
 impl Written {
+    /// Nothing of so many bytes.
+    pub fn nothing(bytes: usize) -> Written {
+        Written {
+            bytes: vec![NOT; bytes],
+            parted: false,
+        }
+    }
+
+    /// The lane of the thread that a lane of an instruction is; `None` where it runs whichever lanes do.
+    ///
+    /// * `mask`: lanes that the thread begins with.
+    pub fn lane(&self, mask: u32, lanes: Lanes, lane: u32) -> Option<u8> {
+        let own = u32::from(lanes.offset) + lane;
+        let always = lanes.no_mask || !self.parted && mask >> own & 1 != 0;
+        (!always).then_some(own as u8)
+    }
+
+    /// Whether a lane, or whoever runs, has written each of some bytes.
+    pub fn has(&self, range: Range<usize>, lane: Option<u8>) -> bool {
+        let mut bytes = self.bytes[range].iter();
+        bytes.all(|&written| written == ALL || Some(written) == lane)
+    }
+
+    /// A lane writes bytes, or whoever runs.
+    pub fn add(&mut self, range: Range<usize>, lane: Option<u8>) {
+        let bytes = self.bytes[range].iter_mut();
+        bytes
+            .filter(|b| **b != ALL)
+            .for_each(|b| *b = lane.unwrap_or(ALL));
+    }
+
     /// Keeps what is certain on another way, too. Says whether that is less.
     fn meet(&mut self, other: &Written) -> bool {
         let mut less = other.parted && !self.parted;
@@ -286,8 +332,11 @@ struct Seen<'f> {
     fresh: &'f mut [bool],
 }
 
-impl Seen<'_> {
-    /// Notes what an op reads and then writes; `None` where that is not known here.
+impl Walker for Seen<'_> {
+    fn written(&mut self) -> &mut Written {
+        &mut self.written
+    }
+
     fn op(&mut self, op: &Op) -> Option<()> {
         match op {
             Op::Alu(alu) => self.alu(alu),
@@ -329,6 +378,14 @@ impl Seen<'_> {
         }
     }
 
+    /// Whatever is not written may be read from here on.
+    fn gives_up(&mut self) {
+        let bytes = self.fresh.iter_mut().zip(&self.written.bytes);
+        bytes.for_each(|(fresh, written)| *fresh |= *written != ALL);
+    }
+}
+
+impl Seen<'_> {
     fn alu(&mut self, alu: &Alu) -> Option<()> {
         use Opcode::{Dp2, Dp3, Dp4, Dpas, Dph, Sad2, Sad2Add};
         // Lanes take from other lanes, or leave some as they are.
@@ -427,11 +484,8 @@ impl Seen<'_> {
         Some(())
     }
 
-    /// The lane of the thread that a lane of an instruction is; `None` where it runs whichever lanes do.
     fn lane(&self, lanes: Lanes, lane: u32) -> Option<u8> {
-        let own = u32::from(lanes.offset) + lane;
-        let always = lanes.no_mask || !self.written.parted && self.mask >> own & 1 != 0;
-        (!always).then_some(own as u8)
+        self.written.lane(self.mask, lanes, lane)
     }
 
     /// A lane reads bytes, or whoever runs.
@@ -446,16 +500,7 @@ impl Seen<'_> {
     /// A lane writes bytes, or whoever runs.
     fn write(&mut self, at: u32, size: u32, lane: Option<u8>) {
         let range = self.range(at, size);
-        let bytes = self.written.bytes[range].iter_mut();
-        bytes
-            .filter(|b| **b != ALL)
-            .for_each(|b| *b = lane.unwrap_or(ALL));
-    }
-
-    /// Whatever is not written may be read from here on.
-    fn anything(&mut self) {
-        let bytes = self.fresh.iter_mut().zip(&self.written.bytes);
-        bytes.for_each(|(fresh, written)| *fresh |= *written != ALL);
+        self.written.add(range, lane);
     }
 
     fn range(&self, at: u32, size: u32) -> Range<usize> {
