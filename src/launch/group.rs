@@ -1,7 +1,7 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
 use super::start::{Seats, Spare, begin};
-use super::{Context, Group, Left, MOST_LEFT, Observer, Share, Turns};
+use super::{Context, Group, Left, MOST_LEFT, Observer, Share, Turns, Wants};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
     BLOCK, Begins, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, Whole,
@@ -42,6 +42,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             };
             let mut thread = Thread::with(arena, self.program, had, 0);
             self.start(&mut thread, id, spare, &mut observer);
+            if self.wants == Wants::Doubts && observer.halts() {
+                return Err(Trap::outside(Diagnostic::new(Code::L0963)));
+            }
             let stop = self.alone(&mut thread, &environment, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && members.is_empty() {

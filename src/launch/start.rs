@@ -104,6 +104,8 @@ impl<'p> Seats<'p> {
 /// What the threads of one number begin with.
 pub(super) struct Prepared {
     arena: Arena,
+    /// Bytes of it that the launch has given.
+    given: Vec<Range<u32>>,
     /// How they begin there, were nobody to look at their bytes.
     pub begins: Begins,
     /// What of it a thread must find in the memory of another one.
@@ -200,6 +202,24 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         let begins = self.renew(thread, id, spare);
         begin(thread, id, begins);
+        if self.wants == Wants::Doubts
+            && let Some(Some(prepared)) = spare.prepared.get(id.local as usize)
+        {
+            self.tell_start(id, begins.mask, &prepared.given, observer);
+        }
+    }
+
+    /// Tells an observer what its thread begins with.
+    fn tell_start(&self, id: ThreadId, lanes: u32, given: &[Range<u32>], observer: &mut O) {
+        observer.started(&Start {
+            thread: id,
+            program: self.program,
+            lanes,
+            group_threads: self.grid.threads_of(id),
+            slm_used: self.options.slm_used.unwrap_or(u32::MAX),
+            told: self.wants,
+            given,
+        });
     }
 
     /// What a thread of these numbers, in the run and in its group, begins with; and the rows in which others differ.
@@ -263,10 +283,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         self.grid.start(self.program, id, start);
         let mut thread = Thread::new(self.program, id, start.mask);
-        self.place(&mut thread, start, |_| {});
+        let mut given = Vec::new();
+        self.place(&mut thread, start, |range| given.push(range));
         thread.load_control(&self.known.code);
         // Who counts sees each op.
-        if self.wants == Wants::Nothing && self.options.limit > BLOCK {
+        if matches!(self.wants, Wants::Nothing | Wants::Doubts) && self.options.limit > BLOCK {
             lockstep::set_mode(&mut thread, &self.known.code);
         }
         let begins = Begins {
@@ -282,6 +303,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         spare.prepared[at] = Some(Prepared {
             begins,
             arena,
+            given,
             reset: OnceCell::new(),
             rows: RowsOfOther::default(),
         });
@@ -302,20 +324,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         thread.begin(id, start.mask, FloatMode::default());
         let mut given = Vec::new();
         self.place(thread, start, |range| {
-            if self.wants >= Wants::Steps {
+            if self.wants >= Wants::Doubts {
                 given.push(range);
             }
         });
         thread.load_control(&self.known.code);
-        if self.wants >= Wants::Steps {
-            observer.started(&Start {
-                thread: id,
-                program: self.program,
-                lanes: start.mask,
-                group_threads: self.grid.threads_of(id),
-                slm_used: self.options.slm_used.unwrap_or(u32::MAX),
-                given: &given,
-            });
+        if self.wants >= Wants::Doubts {
+            self.tell_start(id, start.mask, &given, observer);
         }
     }
 

@@ -31,6 +31,8 @@ macro_rules! calls {
         pub(super) trait Watch: Send {
             fn wants(&self) -> Wants;
             fn halts(&mut self) -> bool;
+            fn doubts(&mut self, cut_short: bool) -> bool;
+            fn knows_shared(&mut self, bytes: u64) -> bool;
             fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32;
             /// Gives the observer back to whoever made it.
             fn hand_back(self: Box<Self>, thread: ThreadId);
@@ -44,6 +46,14 @@ macro_rules! calls {
 
             fn halts(&mut self) -> bool {
                 self.observer.halts()
+            }
+
+            fn doubts(&mut self, cut_short: bool) -> bool {
+                self.observer.doubts(cut_short)
+            }
+
+            fn knows_shared(&mut self, bytes: u64) -> bool {
+                self.observer.knows_shared(bytes)
             }
 
             fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32 {
@@ -67,6 +77,14 @@ macro_rules! calls {
 
             fn halts(&mut self) -> bool {
                 (**self).halts()
+            }
+
+            fn doubts(&mut self, cut_short: bool) -> bool {
+                (**self).doubts(cut_short)
+            }
+
+            fn knows_shared(&mut self, bytes: u64) -> bool {
+                (**self).knows_shared(bytes)
             }
 
             fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32 {

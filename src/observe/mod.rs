@@ -109,6 +109,19 @@ macro_rules! to_all {
                 }
             }
 
+            fn halts(&mut self) -> bool {
+                self.sanitizer.as_mut().is_some_and(Observer::halts)
+            }
+
+            fn doubts(&mut self, cut_short: bool) -> bool {
+                // Nobody else is content with so little.
+                self.sanitizer.as_mut().is_some_and(|own| own.doubts(cut_short))
+            }
+
+            fn knows_shared(&mut self, bytes: u64) -> bool {
+                self.sanitizer.as_mut().is_some_and(|own| own.knows_shared(bytes))
+            }
+
             fn lets_run(&mut self, ops: Range<u32>, mask: u32, arena: &[u8]) -> u32 {
                 match self {
                     // The others are told of each.
@@ -148,6 +161,16 @@ macro_rules! to_all {
 
             fn halts(&mut self) -> bool {
                 self.0.halts() | self.1.as_mut().is_some_and(Observer::halts)
+            }
+
+            fn doubts(&mut self, cut_short: bool) -> bool {
+                let second = self.1.as_mut().is_some_and(|second| second.doubts(cut_short));
+                self.0.doubts(cut_short) | second
+            }
+
+            fn knows_shared(&mut self, bytes: u64) -> bool {
+                let second = self.1.as_mut().is_none_or(|second| second.knows_shared(bytes));
+                self.0.knows_shared(bytes) && second
             }
 
             $(fn $name(&mut self, $($arg: $ty),*) {

@@ -153,17 +153,25 @@ impl Ledger {
     /// # Errors
     /// [`Short::Limit`].
     pub fn take(bytes: u64) -> Result<Option<Charge>, Short> {
+        Ledger::spare(bytes).map_err(note)
+    }
+
+    /// As [`Ledger::take`], for what can be done without: nobody hears of it if there is no room.
+    ///
+    /// # Errors
+    /// [`Short::Limit`].
+    pub fn spare(bytes: u64) -> Result<Option<Charge>, Short> {
         let Some(ledger) = Ledger::current() else {
             return Ok(None);
         };
         let add = |taken: u64| taken.checked_add(bytes).filter(|&all| all <= ledger.limit);
         match ledger.taken.fetch_update(Relaxed, Relaxed, add) {
             Ok(_) => Ok(Some(Charge { ledger, bytes })),
-            Err(taken) => Err(note(Short::Limit {
+            Err(taken) => Err(Short::Limit {
                 asked: bytes,
                 taken,
                 limit: ledger.limit,
-            })),
+            }),
         }
     }
 
@@ -193,6 +201,11 @@ impl Ledger {
     /// When what is done within it is ended.
     pub fn deadline(&self) -> Option<Deadline> {
         self.deadline
+    }
+
+    /// What was asked for since this was [`Ledger::short`] does not count: it will be asked for again.
+    pub(crate) fn forget(&self, short: Option<Short>) {
+        *self.short.lock().unwrap_or_else(PoisonError::into_inner) = short;
     }
 
     /// The first request that found no room.

@@ -14,7 +14,7 @@
 
 use super::run::{After, BLOCK, is_bookkeeping, run_steps, steps};
 use crate::exec::compute::decoded::Decoded;
-use crate::exec::compute::native::{Native, Whole};
+use crate::exec::compute::native::{Native, Seen, Whole};
 use crate::exec::message::blocks::Kept;
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
@@ -146,7 +146,8 @@ pub fn whole<'e>(
     begins: (u32, FloatMode),
     environment: &Environment<'e>,
 ) -> Option<Whole<'e>> {
-    let native = environment.native_code(program, begins.1)?;
+    let seen = Seen::by(environment.tally);
+    let native = environment.native_code(program, begins.1, seen)?;
     let bounds = [environment.limit, BLOCK];
     Whole::new(native, environment.memories(), begins, bounds).filter(|_| native.is_whole())
 }
@@ -254,7 +255,8 @@ fn stride(
     let mode = leader.mode;
     let watched = environment.through_bits || environment.tally.is_some();
     let steps = steps(program, environment, mode, false);
-    let mut native = environment.native_code(program, mode);
+    let seen = Seen::by(environment.tally);
+    let mut native = environment.native_code(program, mode, seen);
     let (mut waits, mut most) = where_they_are(front, join);
     let mut left = limit.saturating_sub(most).min(BLOCK);
     let (mut done, mut together, mut worked) = (0, true, 0);
@@ -284,7 +286,7 @@ fn stride(
             run = run.min(ops_before(native, pc));
         } else if worked > MOST_BEFORE {
             code.has_worked(worked * front.len() as u64);
-            native = environment.native_code(program, mode);
+            native = environment.native_code(program, mode, seen);
             worked = 0;
         }
         worked += run;

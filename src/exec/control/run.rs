@@ -5,7 +5,7 @@ use super::lockstep::{MOST_BEFORE, ops_before};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::compute::decoded::{Step, computes};
 use crate::exec::compute::general;
-use crate::exec::compute::native::Native;
+use crate::exec::compute::native::{Native, Seen};
 use crate::exec::message::environment::Environment;
 use crate::exec::message::{call, dispatch, raw};
 use crate::exec::state::float_mode::FloatMode;
@@ -62,10 +62,12 @@ impl Thread<'_> {
         self.load_control(code);
         let told = O::ACTIVE && observer.wants() >= Wants::Steps;
         let steps_of = |mode| steps(program, environment, mode, told);
-        let watched = O::ACTIVE && environment.tally.is_none();
+        let doubts = O::ACTIVE && observer.wants() == Wants::Doubts;
+        let watched = O::ACTIVE && environment.tally.is_none() && !doubts;
+        let seen = self.seen(environment, doubts, observer);
         let native_of = |mode| match watched {
             true => None,
-            false => environment.native_code(program, mode),
+            false => environment.native_code(program, mode, seen),
         };
         environment.plans.choose_cut(code);
         let mut steps = steps_of(self.mode);
@@ -136,7 +138,10 @@ impl Thread<'_> {
             if let Some(tally) = environment.tally.filter(|_| !is_bookkeeping(op)) {
                 tally.ran(std::slice::from_ref(self), pc..pc + 1);
             }
-            let watched = told && !is_bookkeeping(op);
+            let watched = match doubts {
+                true => matches!(op, Op::Send(_) | Op::Barrier(_)),
+                false => told && !is_bookkeeping(op),
+            };
             let mut running = Running::default();
             if watched {
                 running = self.running(op);
@@ -151,7 +156,7 @@ impl Thread<'_> {
                 (step.run)(std::slice::from_mut(self), step);
                 self.frame.pc = pc + 1;
             } else {
-                let after = match told || environment.tally.is_some() {
+                let after = match told || doubts || environment.tally.is_some() {
                     true => self.act(environment, op, pc, observer)?,
                     false => self.act(environment, op, pc, &mut Silent)?,
                 };
@@ -163,10 +168,26 @@ impl Thread<'_> {
                     After::Stop(stop) => return Ok(stop),
                 }
             }
-            if watched {
+            if watched && told {
                 self.report_writes(op, pc, observer);
                 observer.after(self.at(pc), op, running, &self.arena);
             }
+        }
+    }
+
+    /// What native code has to see to.
+    fn seen<O: Observer>(
+        &self,
+        environment: &Environment<'_>,
+        doubts: bool,
+        observer: &mut O,
+    ) -> Seen {
+        if !doubts {
+            return Seen::by(environment.tally);
+        }
+        let shared = self.slm.unwrap_or(environment.slm);
+        Seen::Doubts {
+            shared: !shared.is_empty() && observer.knows_shared(shared.len() as u64),
         }
     }
 

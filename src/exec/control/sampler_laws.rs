@@ -4,7 +4,7 @@ use super::native_laws::environment;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::laws::lowered;
-use crate::exec::compute::native::NativeCode;
+use crate::exec::compute::native::{NativeCode, Seen};
 use crate::exec::message::environment::Allowance;
 use crate::exec::message::site_plans::SitePlans;
 use crate::exec::state::bindings::{Bindings, Resources, Sampler};
@@ -384,7 +384,7 @@ fn what_no_code_does_here_is_left_out_of_it() {
         };
         // The second one has what the first has learned.
         let [_, mode] = [0, 1].map(run);
-        let native = environment.native_code(&program, mode);
+        let native = environment.native_code(&program, mode, Seen::Nothing);
         let native = native.expect("code");
         assert_eq!(native.covers(sent), !left_out, "{filter:?}");
         assert_eq!(native.until(sent + 1) == 0, left_out, "{filter:?}");

@@ -35,7 +35,7 @@ pub fn send<O: Observer>(
         let alone = std::slice::from_mut(thread);
         let untold = !O::ACTIVE || observer.wants() < Wants::All;
         if untold && site_plans::serve(alone, environment, send, pc) {
-            if O::ACTIVE {
+            if O::ACTIVE && observer.wants() >= Wants::Steps {
                 sampling::tell_planned(thread, send, pc, observer);
             }
             return Ok(());
@@ -47,7 +47,7 @@ pub fn send<O: Observer>(
         return Ok(());
     }
     if O::ACTIVE
-        && observer.wants() == Wants::Steps
+        && matches!(observer.wants(), Wants::Doubts | Wants::Steps)
         && let Some(message) = Coalesced::new(thread, environment, send, pc)
         && message.serve_plain(thread, environment, pc, observer)
     {

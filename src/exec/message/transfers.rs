@@ -9,7 +9,7 @@ use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::native::transfer::{
     Amount, Becomes, Block, Change, Extended, Message, Sample, Target, Transfer, constant,
 };
-use crate::exec::compute::native::{Native, NativeCode};
+use crate::exec::compute::native::{Native, NativeCode, Seen};
 use crate::exec::state::arena::room;
 use crate::exec::state::float_mode::FloatMode;
 use crate::isa::{AtomicOp, Extension, Type};
@@ -21,13 +21,46 @@ use crate::program::{Op, Program, Raw, Region, Registers, Send, Source};
 
 impl<'a> Environment<'a> {
     /// Native code of a program in a mode, once it pays.
-    pub(crate) fn native_code(&self, program: &Program, mode: FloatMode) -> Option<&'a Native> {
+    pub(crate) fn native_code(
+        &self,
+        program: &Program,
+        mode: FloatMode,
+        seen: Seen,
+    ) -> Option<&'a Native> {
         let cut = self.plans.cut(self.code);
-        let kind = (self.native, self.tally.is_some(), cut);
-        self.code.native(program, mode, kind, |op| match op {
-            Op::Send(send) => message(program, send),
-            _ => None,
-        })
+        let kind = (self.native, seen, cut);
+        self.code
+            .native(program, mode, kind, |op| match (op, seen) {
+                (Op::Send(send), Seen::Doubts { shared }) => {
+                    harmless(message(program, send)?, shared)
+                }
+                (Op::Send(send), _) => message(program, send),
+                _ => None,
+            })
+    }
+}
+
+/// A message that is code only where it does nothing that is to be reported: lanes move aligned bytes, and write bytes of
+/// their own. `None` for one of which code does not see that.
+///
+/// * `shared`: all of shared local memory has been written.
+fn harmless(message: Message, shared: bool) -> Option<Message> {
+    match message {
+        // What lies outside of a surface is left to the steps, and lanes that write the same texel are not reported.
+        Message::Idle | Message::Sample(_) | Message::Texels(_) => Some(message),
+        Message::Rectangle(block) => (!block.write).then_some(message),
+        Message::Block(block) => {
+            let surface = matches!(block.target, Target::Surface { .. });
+            (surface && block.unit == 16).then_some(message)
+        }
+        Message::Lanes(transfer) => {
+            let own = matches!(transfer.target, Target::Shared { .. });
+            let known = !(transfer.write && transfer.bytes == 8) && (shared || !own);
+            known.then_some(Message::Lanes(Transfer {
+                harmless: true,
+                ..transfer
+            }))
+        }
     }
 }
 
@@ -35,7 +68,7 @@ impl<'a> Environment<'a> {
 pub fn native_ops(program: &Program) -> Vec<bool> {
     let code = Decoded::new(program);
     let mode = FloatMode::default();
-    let kind = (NativeCode::Always, false, 0);
+    let kind = (NativeCode::Always, Seen::Nothing, 0);
     let native = code.native(program, mode, kind, |op| match op {
         Op::Send(send) => message(program, send),
         _ => None,
@@ -301,6 +334,7 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         pitch: pitch as u32,
         data: data.offset,
         update,
+        harmless: false,
     })
 }
 

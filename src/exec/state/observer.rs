@@ -45,6 +45,20 @@ pub trait Observer: std::marker::Send {
         Wants::All
     }
 
+    /// Asked once after a run that was told no more than [`Wants::Doubts`], and of which nothing has come out yet: whether
+    /// something may have to be reported. Then all is undone and run again, and more is wanted from then on.
+    ///
+    /// * `cut_short`: a trap ended it.
+    fn doubts(&mut self, _cut_short: bool) -> bool {
+        true
+    }
+
+    /// Whether so many bytes of the shared local memory of its group have all been written, so that it need not be told
+    /// what messages do there. Asked under [`Wants::Doubts`], when the thread begins or goes on.
+    fn knows_shared(&mut self, _bytes: u64) -> bool {
+        false
+    }
+
     /// What threads did. Comes if [`Wants::Counts`] are wanted, once from each worker, to an observer that is made for
     /// it; what messages did that `counts` do not have was reported to the observer of their thread.
     ///
@@ -146,6 +160,10 @@ pub enum Wants {
     /// How often each op ran and how much was moved, added up, by [`Observer::counted`], and where the executor does
     /// not count, by [`Observer::access`], [`Observer::wrote`] and [`Observer::math`].
     Counts,
+    /// What leaves it in doubt whether a run does what is to be reported: which bytes threads begin with; before they run,
+    /// barriers, and those messages of which the executor does not see that each lane reads and writes aligned bytes inside
+    /// memory that threads share, and writes bytes of its own; and of these messages the accesses of lanes.
+    Doubts,
     /// Every step. Of messages to the 3D sampler what they return, not what is asked or fetched; no accesses of lanes
     /// that lie inside memory that threads share, aligned, and do not meet.
     Steps,
@@ -188,6 +206,8 @@ pub struct Start<'a> {
     pub group_threads: u32,
     /// Bytes of shared local memory that belong to something; more may be there.
     pub slm_used: u32,
+    /// What is told.
+    pub told: Wants,
     /// Arena bytes that the launch has given: inputs and start values. Built-ins count as given.
     pub given: &'a [Range<u32>],
 }

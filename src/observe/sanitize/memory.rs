@@ -23,7 +23,7 @@ impl Bitmap {
     }
 
     /// Whether all bytes of a range are in it.
-    fn has_all(&self, start: u64, bytes: u32) -> bool {
+    pub(super) fn has_all(&self, start: u64, bytes: u32) -> bool {
         let (start, end) = (start as usize, start as usize + bytes as usize);
         words(start, end).all(|(word, bits)| self.0.get(word).is_some_and(|w| w & bits == bits))
     }

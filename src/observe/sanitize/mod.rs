@@ -4,6 +4,10 @@
 //! instruction's operands ([`uses`]) are looked up in it before it runs. Memory accesses are looked at as
 //! they are served. A finding is reported once for each instruction and kind, with how often it came.
 //!
+//! Most runs have none, and that is found out first, in far less time ([`scout`]): what a program reads of its registers was
+//! written on all ways, and every message is looked at, or seen by the executor to do nothing that is reported. If that
+//! leaves a doubt, what it has done to memory is undone, and the run is looked at step by step.
+//!
 //! ```text
 //!  registers   never written · left undefined by a message or an instruction · lifetime over · outside the variable
 //!  edges       blocks and samplers beyond a surface, if asked for
@@ -18,6 +22,7 @@ mod memory;
 mod plain;
 mod registers;
 mod report;
+mod scout;
 mod stretch;
 
 use super::known::{Cell, Known};
@@ -33,8 +38,10 @@ use crate::program::Op;
 use finding::{AddressUse, Detail, Finding, Key, Kind};
 use memory::{Bitmap, Old, Written};
 use plain::Plain;
+use scout::Cleared;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use stretch::Place;
 
@@ -48,6 +55,12 @@ pub struct Sanitizer {
     /// What threads start with.
     shadow: OnceLock<Shadow>,
     shared: Mutex<Shared>,
+    /// Ways to begin of which is known whether registers have to be looked at.
+    cleared: Mutex<Vec<Cleared>>,
+    /// A run has left a doubt.
+    doubted: AtomicBool,
+    /// Each step is looked at from the start.
+    steps: bool,
     /// Whether blocks and samplers are reported that go beyond a surface, which is defined.
     edges: bool,
 }
@@ -77,6 +90,19 @@ impl Sanitizer {
             edges: true,
             ..Sanitizer::default()
         }
+    }
+
+    /// One that looks at each step from the start; it finds the same.
+    pub fn step_by_step() -> Sanitizer {
+        Sanitizer {
+            steps: true,
+            ..Sanitizer::default()
+        }
+    }
+
+    /// Whether it has looked at steps, or would in the next run: one before left a doubt.
+    pub fn has_doubted(&self) -> bool {
+        self.doubted.load(Relaxed)
     }
 
     /// Watches one thread; its findings are handed in when it ends.
@@ -113,6 +139,10 @@ struct State {
     stretches: Arc<Vec<Place>>,
     /// Instructions that are looked at one by one.
     told: Range<u32>,
+    /// No more is told than what leaves a doubt.
+    scouts: bool,
+    /// Something may have to be reported.
+    doubts: bool,
     thread: ThreadId,
     group_threads: u32,
     slm_used: u32,
@@ -147,6 +177,10 @@ struct State {
 
 impl State {
     fn add(&mut self, at: At, kind: Kind, lane: Option<u8>, detail: impl FnOnce(&State) -> Detail) {
+        if self.scouts {
+            self.doubts = true;
+            return;
+        }
         let lanes = lane.map_or(0, |lane| 1 << (lane & 31));
         if let Some(finding) = self.findings.get_mut(&(at.pc, kind)) {
             finding.count += 1;
@@ -165,12 +199,21 @@ impl State {
     }
 }
 
+impl Checker<'_> {
+    /// What is kept where each step is told.
+    fn steps(&mut self) -> Option<&mut State> {
+        self.state.as_deref_mut().filter(|state| !state.scouts)
+    }
+}
+
 impl Observer for Checker<'_> {
     fn wants(&self) -> Wants {
         // Texels that samplers fetch exist and are only read.
+        let steps = self.sanitizer.steps || self.sanitizer.doubted.load(Relaxed);
         match self.sanitizer.edges {
             true => Wants::All,
-            false => Wants::Steps,
+            false if steps => Wants::Steps,
+            false => Wants::Doubts,
         }
     }
 
@@ -187,13 +230,22 @@ impl Observer for Checker<'_> {
             let ops = known.program.ops.iter();
             Arc::new(ops.map(|_| Place::default()).collect())
         });
-        let shadow = self.sanitizer.shadow.get_or_init(|| Shadow::new(&known));
-        let mut shadow = shadow.clone();
-        shadow.give(&known, start.given);
+        let scouts = start.told == Wants::Doubts;
+        let shadow = match scouts {
+            true => Shadow::default(),
+            false => {
+                let shadow = self.sanitizer.shadow.get_or_init(|| Shadow::new(&known));
+                let mut shadow = shadow.clone();
+                shadow.give(&known, start.given);
+                shadow
+            }
+        };
         self.state = Some(Box::new(State {
             plain: Arc::clone(plain),
             stretches: Arc::clone(stretches),
             told: 0..0,
+            scouts,
+            doubts: scouts && !self.sanitizer.is_cleared(&known, start),
             unplaced: None,
             shadow,
             thread: start.thread,
@@ -222,19 +274,34 @@ impl Observer for Checker<'_> {
     }
 
     fn before(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {
-        if let Some(state) = &mut self.state {
-            state.before(at, op, on, arena);
+        match &mut self.state {
+            Some(state) if state.scouts => state.meets(at, op, on),
+            Some(state) => state.before(at, op, on, arena),
+            None => {}
         }
     }
 
+    fn halts(&mut self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.doubts)
+    }
+
+    fn doubts(&mut self, cut_short: bool) -> bool {
+        self.sanitizer.doubts(cut_short)
+    }
+
+    fn knows_shared(&mut self, bytes: u64) -> bool {
+        let state = self.state.as_mut();
+        state.is_some_and(|state| state.knows_shared(bytes))
+    }
+
     fn after(&mut self, at: At, _op: &Op, _on: Running, _arena: &[u8]) {
-        if let Some(state) = &mut self.state {
+        if let Some(state) = self.steps() {
             state.after(at);
         }
     }
 
     fn wrote(&mut self, at: At, offset: u32, bytes: &[u8]) {
-        if let Some(state) = &mut self.state {
+        if let Some(state) = self.steps() {
             let range = offset..offset + bytes.len() as u32;
             state.about_to_write(&range);
             if !state.known.is_predicate(offset) {
@@ -251,7 +318,7 @@ impl Observer for Checker<'_> {
     }
 
     fn undefined(&mut self, at: At, range: &Range<u32>) {
-        if let Some(state) = &mut self.state
+        if let Some(state) = self.steps()
             && !range.is_empty()
         {
             state.about_to_write(range);
@@ -260,7 +327,7 @@ impl Observer for Checker<'_> {
     }
 
     fn payload(&mut self, at: At, payload: &Payload<'_>, arena: &[u8]) {
-        let Some(state) = &mut self.state else { return };
+        let Some(state) = self.steps() else { return };
         state.old = Old::of_request(payload.request);
         if state.known.program.platform.is_gen5() {
             state.registers_of(at, payload);
@@ -307,6 +374,8 @@ impl Observer for Checker<'_> {
         }
         if access.kind == AccessKind::Atomic && state.old == Old::Used {
             state.unwritten_atomic(at, access);
+        } else if state.scouts {
+            state.doubts = true;
         } else {
             // It is reported where the registers they come to are used.
             let from = (access.space, access.spot);
@@ -350,6 +419,9 @@ impl Observer for Checker<'_> {
         let group = shared.groups.entry(id.group).or_default();
         group.ended += 1;
         let last = group.ended >= state.group_threads;
+        if state.doubts {
+            self.sanitizer.doubted.store(true, Relaxed);
+        }
         if state.known.barriers && !trapped {
             match &group.barriers {
                 None => group.barriers = Some((id, std::mem::take(&mut state.barriers))),
@@ -357,6 +429,7 @@ impl Observer for Checker<'_> {
                     if let Some((key, finding)) =
                         barriers::parted(id, &state.barriers, *other, theirs)
                     {
+                        self.sanitizer.doubted.fetch_or(state.scouts, Relaxed);
                         state.findings.insert(key, finding);
                     }
                 }
@@ -368,6 +441,9 @@ impl Observer for Checker<'_> {
         }
         if last {
             shared.groups.remove(&id.group);
+        }
+        if state.scouts {
+            return;
         }
         for (key, finding) in state.findings {
             match shared.findings.get_mut(&key) {

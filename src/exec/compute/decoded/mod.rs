@@ -26,7 +26,7 @@ mod rows;
 mod single;
 
 use super::native::transfer::Message;
-use super::native::{Native, NativeCode, Rounds};
+use super::native::{Native, NativeCode, Rounds, Seen};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::tally::{Counter, MOST_COUNTING, Traffic};
 use crate::exec::state::thread::Thread;
@@ -161,8 +161,8 @@ pub struct Decoded {
     tables: [OnceLock<Vec<Step>>; 3],
     /// The same for runs without an observer: a step may stand for the next op too.
     joined: [OnceLock<Vec<Step>>; 3],
-    /// Native code by cut, of the modes that have some; then such that counts.
-    native: [[[OnceLock<Option<Native>>; MOST_CUTS]; 3]; 2],
+    /// Native code by what it sees to, of the modes that have some, by cut.
+    native: [[[OnceLock<Option<Native>>; MOST_CUTS]; 3]; Seen::COUNT],
     /// The messages that each cut leaves out.
     cuts: Mutex<Vec<Vec<u32>>>,
     /// The cut of the run that chose one last.
@@ -326,21 +326,21 @@ impl Decoded {
 
     /// Native code of a mode, once it pays.
     ///
-    /// * `counts`: it counts ops.
+    /// * `seen`: what it sees to.
     /// * `cut`: the number of the messages that are left to the steps.
     /// * `message`: what a message does, if it can be code.
     pub fn native(
         &self,
         program: &Program,
         mode: FloatMode,
-        (native, counts, cut): (NativeCode, bool, usize),
+        (native, seen, cut): (NativeCode, Seen, usize),
         message: impl Fn(&Op) -> Option<Message>,
     ) -> Option<&Native> {
         let rounds = Rounds::of(mode)?;
         if self.worked.load(Relaxed) < native.after() {
             return None;
         }
-        let made = &self.native[usize::from(counts)][rounds as usize];
+        let made = &self.native[seen.number()][rounds as usize];
         let code = made.get(cut)?.get_or_init(|| {
             let joined = self.joined(program, mode);
             // Two ops that are one step are not parted.
@@ -353,6 +353,7 @@ impl Decoded {
                 Ok(_) => None,
                 Err(_) => message(op),
             };
+            let counts = seen == Seen::Counted;
             let kind = (rounds, counts.then_some(rounds as usize * MOST_CUTS + cut));
             Native::new(program, &entered(program), kind, splits, message)
         });
@@ -361,7 +362,7 @@ impl Decoded {
 
     /// What native code of this number has counted in a tally, and what its messages move.
     pub(crate) fn counted(&self, number: usize) -> Option<(&[Counter], impl Fn(u32) -> Traffic)> {
-        let made = &self.native[1].get(number / MOST_CUTS)?;
+        let made = &self.native[Seen::Counted.number()].get(number / MOST_CUTS)?;
         let native = made[number % MOST_CUTS].get()?.as_ref();
         native.map(Native::counted)
     }

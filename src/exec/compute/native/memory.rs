@@ -131,11 +131,15 @@ impl Emitter {
         }
         self.code
             .load_wide_at(Gpr::Rcx, Place::Table(field::WINDOW_HOST));
-        if message.write && message.rows > 1 {
+        if message.write && (message.rows > 1 || message.harmless) {
             // Lane after lane, which row after row is where they do not overlap.
             for half in 0..message.halves() {
                 let len = length(message.row());
                 self.unless_follow(len, half, message.size(), masks[usize::from(half)]);
+                self.leave_if_any();
+            }
+            if message.harmless && message.halves() > 1 {
+                self.unless_goes_on(message.size(), masks[1]);
                 self.leave_if_any();
             }
         }
@@ -315,10 +319,10 @@ impl Emitter {
             let skipped = Rm::Const(message.skipped);
             self.code.vector(Vector::PADDD, len, to, to, skipped);
         }
-        if message.update.is_some() && message.unit < 4 {
-            let apart = (CONDITION[0], on, false);
-            self.code
-                .masked(Vector::PTESTMD, len, apart, to, Rm::Const(3), None);
+        let align = message.align();
+        if message.unit < align || !message.skipped.is_multiple_of(align) {
+            let (apart, low) = ((CONDITION[0], on, false), Rm::Const(align - 1));
+            self.code.masked(Vector::PTESTMD, len, apart, to, low, None);
             self.leave_if_mask(CONDITION[0], CONDITION[0]);
         }
     }
@@ -357,10 +361,11 @@ impl Emitter {
             let limit = Rm::Reg(LIMIT);
             self.code
                 .masked(Vector::PCMPUQ, Len::Z, outside, into, limit, Some(GREATER));
-            if message.update.is_some() {
+            if message.align() > 1 {
                 let apart = (CONDITION[1], on, false);
+                let low = Rm::Const64(u64::from(message.align()) - 1);
                 self.code
-                    .masked(Vector::PTESTMQ, Len::Z, apart, into, Rm::Const64(3), None);
+                    .masked(Vector::PTESTMQ, Len::Z, apart, into, low, None);
                 self.leave_if_mask(CONDITION[0], CONDITION[1]);
             } else {
                 self.leave_if_mask(CONDITION[0], CONDITION[0]);
@@ -440,6 +445,18 @@ impl Emitter {
         self.code
             .vector(Vector::SPREAD, len, start, 0, Rm::Reg(first));
         self.unless_same(len, first, start, mask);
+    }
+
+    /// The flags say whether a lane of the second half that runs is elsewhere than `step` bytes after the one before it,
+    /// where those of each half follow each other.
+    fn unless_goes_on(&mut self, step: u32, mask: Option<Mask>) {
+        let [first, start, _] = BETWEEN;
+        let (code, steps) = (&mut self.code, Rm::Steps(step));
+        code.vector(Vector::PSUBD, Len::Z, first, SOURCE[1], steps);
+        code.vector(Vector::SPREAD, Len::Z, start, 0, Rm::Reg(SOURCE[0]));
+        let half = Rm::Const(16 * step);
+        code.vector(Vector::PADDD, Len::Z, start, start, half);
+        self.unless_same(Len::Z, first, start, mask);
     }
 
     /// The flags say whether a lane that runs has another value than this.
@@ -832,6 +849,15 @@ impl Transfer {
         match self.write {
             true => self.span(),
             false => self.span().max(4),
+        }
+    }
+
+    /// What the place of an element is a multiple of.
+    const fn align(&self) -> u32 {
+        match (self.update.is_some(), self.harmless) {
+            (true, _) => 4,
+            (false, true) => self.bytes,
+            (false, false) => 1,
         }
     }
 

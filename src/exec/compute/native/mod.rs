@@ -114,6 +114,41 @@ impl NativeCode {
     }
 }
 
+/// What native code sees to beside what the ops do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Nothing.
+    Nothing,
+    /// How often ops run.
+    Counted,
+    /// That messages do nothing that is to be reported: those that may are left to the steps, and so are those to shared
+    /// local memory, unless all of it has been written.
+    Doubts { shared: bool },
+}
+
+impl Seen {
+    /// How many there are.
+    pub const COUNT: usize = 4;
+
+    /// What there is to see to where nobody looks for doubts.
+    pub const fn by(tally: Option<&Tally>) -> Seen {
+        match tally {
+            Some(_) => Seen::Counted,
+            None => Seen::Nothing,
+        }
+    }
+
+    /// A number for each.
+    pub const fn number(self) -> usize {
+        match self {
+            Seen::Nothing => 0,
+            Seen::Counted => 1,
+            Seen::Doubts { shared: false } => 2,
+            Seen::Doubts { shared: true } => 3,
+        }
+    }
+}
+
 /// What becomes of results that are no singles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounds {

@@ -41,6 +41,9 @@ pub struct Transfer {
     pub data: u32,
     /// What becomes of the dwords in memory, if they are changed there.
     pub update: Option<Change>,
+    /// It is left to the steps where elements are not at multiples of their size, or what lanes write does not lie in
+    /// memory lane after lane.
+    pub harmless: bool,
 }
 
 /// How a dword becomes a 64-bit address.
