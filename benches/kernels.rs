@@ -271,7 +271,7 @@ fn watched_kernel(name: &str, size: (u32, u32)) {
         size.0, size.1
     );
     type Make = fn() -> Watcher<'static>;
-    let watchers: [(&str, Make); 3] = [
+    let watchers: [(&str, Make); 4] = [
         ("an observer that does nothing", Watcher::default),
         ("--stats", || Watcher {
             stats: Some(Stats::default()),
@@ -279,6 +279,10 @@ fn watched_kernel(name: &str, size: (u32, u32)) {
         }),
         ("--sanitize", || Watcher {
             sanitizer: Some(Sanitizer::default()),
+            ..Watcher::default()
+        }),
+        ("--sanitize, with a doubt", || Watcher {
+            sanitizer: Some(Sanitizer::step_by_step()),
             ..Watcher::default()
         }),
     ];

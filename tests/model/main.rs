@@ -6,6 +6,7 @@ mod base;
 mod bound_states;
 mod dataport;
 mod descriptions;
+mod doubts;
 mod execution;
 mod explain;
 mod faults;

@@ -3,16 +3,17 @@
 
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::{Path, PathBuf};
 use visim::internals::diagnostic::Code;
 use visim::internals::harness::bind::Layer;
 use visim::internals::harness::companion_files::with_functions;
 use visim::internals::harness::kernel::LaunchFile;
 use visim::internals::harness::load;
-use visim::internals::harness::session::{Options, file_layer, start_watched};
+use visim::internals::harness::session::{Options, Refused, Session, file_layer, start_watched};
 use visim::internals::isa::Platform;
 use visim::internals::launch::{Observer, ThreadId};
-use visim::internals::observe::{Races, Sanitizer, Stats, Watcher};
+use visim::internals::observe::{Races, Sanitizer, Stats, ThreadObserver, Watcher};
 use visim::internals::source::Source;
 use visim::internals::surface::Ledger;
 
@@ -102,6 +103,18 @@ fn watch(
     limit: Option<u64>,
     watcher: &Watcher<'_>,
 ) -> Option<()> {
+    session(source, path, (file, device), limit, watcher)?.ok()?;
+    Some(())
+}
+
+/// As [`watch`], with what is left of it; `None` if it does not begin.
+fn session<'w, 's>(
+    source: &Source,
+    path: &Path,
+    (file, device): (&LaunchFile, &str),
+    limit: Option<u64>,
+    watcher: &'w Watcher<'s>,
+) -> Option<Result<Session<ThreadObserver<'w, 's>>, Refused>> {
     let (own, found) = file_layer(source.clone(), path);
     let device_layer = Layer::of_platform(Platform::from_name(device)?);
     let layers = vec![own, device_layer];
@@ -113,8 +126,8 @@ fn watch(
         limit: limit.unwrap_or(Options::default().limit),
         ..Options::default()
     };
-    start_watched(&layers, found, &options, |_| watcher.thread()).ok()?;
-    Some(())
+    let ran = start_watched(&layers, found, &options, |_| watcher.thread());
+    Some(ran)
 }
 
 /// The kernels of the corpus.
@@ -203,6 +216,70 @@ fn findings_do_not_depend_on_who_else_watches() {
         .collect();
     let found = told.iter().filter(|told| **told).count();
     assert!(found > 10, "{found} of {} have findings", told.len());
+}
+
+/// What a kernel leaves in memory, and what is found in it; perhaps without one of its instructions.
+fn left_by(
+    folder: &Path,
+    nth: usize,
+    left_out: Option<usize>,
+    sanitizer: Sanitizer,
+) -> Option<(String, Sanitizer)> {
+    let file = LaunchFile::read(&folder.join("launch.json")).ok()?;
+    let devices: Vec<&String> = file.launch.devices.keys().collect();
+    let device = devices.get(nth % devices.len().max(1))?.as_str();
+    let path = folder.join(&file.launch.devices[device].visaasm);
+    let mut source = load::source(&path).ok()?;
+    if let Some(place) = left_out {
+        let is_instruction = |line: &&str| line.contains("(M1");
+        let lines: Vec<&str> = source.text().lines().filter(is_instruction).collect();
+        let line = *lines.get((2 * place + 1) * lines.len() / 16)?;
+        source = Source::new("changed", source.text().replacen(line, "", 1));
+    }
+    let source = with_functions(&source, &file.functions(device)).ok()?;
+    let watcher = Watcher {
+        sanitizer: Some(sanitizer),
+        ..Watcher::default()
+    };
+    let limit = left_out.map(|_| 2_000);
+    let mut left = match session(&source, &path, (&file, device), limit, &watcher)? {
+        Ok(session) => {
+            let surfaces = session.bindings.surfaces.values().map(|s| s.memory());
+            let ranges = session.bindings.memory.iter().map(|range| &range.memory);
+            let memory: Vec<_> = surfaces.chain(ranges).map(|m| m.to_vec()).collect();
+            let outcome = &session.outcome;
+            format!("{} {:?} {memory:?}", outcome.instructions, outcome.remarks)
+        }
+        Err(refused) => format!("{:#?}", refused.problems),
+    };
+    left += &format!("{:#?}", watcher.diagnostics());
+    Some((left, watcher.sanitizer?))
+}
+
+/// A run that looks for doubts first leaves what one does that looks at each step from the start, and finds the same.
+#[test]
+fn findings_do_not_depend_on_whether_doubts_are_looked_for_first() {
+    let folders = folders();
+    let runs: Vec<_> = (folders.par_iter().enumerate())
+        .flat_map_iter(|(nth, folder)| {
+            let places = (0..8).filter(move |place| (nth + place) % 4 == 0);
+            let left_out = iter::once(None).chain(places.map(Some));
+            left_out.map(move |left_out| (nth, folder, left_out))
+        })
+        .filter_map(|(nth, folder, left_out)| {
+            let left = |sanitizer| left_by(folder, nth, left_out, sanitizer);
+            let (doubts, steps) = (Sanitizer::default(), Sanitizer::step_by_step());
+            let ((doubts, sanitizer), (steps, _)) = (left(doubts)?, left(steps)?);
+            let name = folder.display();
+            assert!(doubts == steps, "{name}, {left_out:?}\n{doubts}\n{steps}");
+            Some((left_out.is_none(), sanitizer.has_doubted()))
+        })
+        .collect();
+    let count = |wanted| runs.iter().filter(|run| **run == wanted).count();
+    let [clean, whole] = [count((true, false)), count((true, true))];
+    assert!(clean > whole, "{clean} without steps, {whole} with them");
+    let [unchanged, doubted] = [count((false, false)), count((false, true))];
+    assert!(unchanged > 10 && doubted > 100, "{unchanged} {doubted}");
 }
 
 #[test]
