@@ -230,17 +230,30 @@ impl Reads<'_> {
         Some(places(first)?.iter().any(meets))
     }
 
-    /// Bits go by lane from predicates to another one, where both have some.
+    /// Bits go by lane from predicates to another one, where both have some. `None` where it may lose what it had.
     fn logic(&mut self, lanes: Lanes, dst: u32, src: [u32; 2]) -> Option<()> {
+        // Of lanes elsewhere it gets what they had here before.
+        let writers = self.program.ops.iter().filter(|op| writes_bits(op, dst));
+        let alone = writers.count() == 1;
         for lane in 0..lanes.count.into() {
             let own = self.written.lane(self.mask, lanes, lane);
-            for at in src {
-                let bit = self.bit(at, lanes, lane)?;
-                // Else it takes from the other one what it had.
-                self.written.has(bit..bit + 1, own).then_some(())?;
+            let [a, b, to] = [src[0], src[1], dst].map(|at| self.bit(at, lanes, lane));
+            let (a, b, to) = (a?, b?, to?);
+            let has = |lane| {
+                [a, b]
+                    .iter()
+                    .all(|&bit| self.written.has(bit..bit + 1, lane))
+            };
+            let named = lanes.offset + lane as u8;
+            if has(own) {
+                self.written.add(to..to + 1, own);
+            } else if alone && own.is_none() && has(Some(named)) {
+                self.written.put(to, named);
+            } else {
+                return None;
             }
         }
-        self.write_bits(dst, lanes)
+        Some(())
     }
 
     fn send(&mut self, send: &Send) -> Option<()> {
@@ -415,6 +428,9 @@ impl Reads<'_> {
 
     /// A lane reads bytes, or whoever runs; `None` where they may be undefined although they were written.
     fn read(&mut self, at: u32, size: u32, lane: Option<u8>) -> Option<()> {
+        if self.predicates.binary_search(&at).is_ok() {
+            return self.ballot(at);
+        }
         let range = self.range(at, size)?;
         if self.unsaid[range.clone()].contains(&true) {
             return None;
@@ -423,6 +439,17 @@ impl Reads<'_> {
             self.first[place] |= !self.written.has(place..place + 1, lane);
         }
         Some(())
+    }
+
+    /// Whoever runs reads a predicate as a number, of which a bit has to be written; `None` if that is not certain.
+    fn ballot(&self, at: u32) -> Option<()> {
+        let mut lanes = (0..BITS as u8).filter(|lane| self.mask >> lane & 1 != 0);
+        let own = |lane: u8| {
+            let bit = self.bit(at, SCALAR, lane.into())?;
+            self.written.has(bit..bit + 1, Some(lane)).then_some(())
+        };
+        (self.mask != 0).then_some(())?;
+        lanes.try_for_each(own)
     }
 
     /// Bytes of the arena that are not those of a predicate.
@@ -449,6 +476,20 @@ impl Reads<'_> {
             bytes: ranges((0..bytes.len()).filter(|&at| bytes[at])),
             bits: bits.filter(|(_, bits)| *bits != 0).collect(),
         }
+    }
+}
+
+/// Whether an op writes bits of a predicate.
+fn writes_bits(op: &Op, predicate: u32) -> bool {
+    match op {
+        Op::Compare {
+            dst: CompareDest::Predicate(at),
+            ..
+        }
+        | Op::SetPredicate { dst: at, .. }
+        | Op::PredicateLogic { dst: at, .. } => *at == predicate,
+        Op::Alu(alu) => alu.overflow == Some(predicate),
+        _ => false,
     }
 }
 
@@ -499,6 +540,7 @@ mod tests {
             .collect();
         let text = format!(
             ".version 3.6\n.kernel \"k\"\n{declared}.decl P v_type=P num_elts=16\n.decl Q v_type=P num_elts=16
+.decl R v_type=P num_elts=16
 .decl T6 v_type=T num_elts=1\n{body}\nret (M1, 1)\n"
         );
         let parsed = parse(&Text::new("t", text), &ParseOptions::default());
@@ -551,6 +593,20 @@ mod tests {
         assert_eq!(read(&format!("{compared}{both}")), known("A", 0));
         // Bits that hold nothing go to another predicate.
         assert_eq!(read(both), None);
+        // Of lanes that have parted each has its own, whoever moves them.
+        let inside = format!(
+            "{compared}(P) goto (M1, 16) out\n{}",
+            compared.replace('P', "Q")
+        );
+        let moved = |mask: &str, more: &str| {
+            let used = format!("(R) mov (M1{mask}, 16) B(0,0)<1> 0x0:d\nout:{more}");
+            read(&format!("{inside}not (M1_NM, 16) R Q\n{used}"))
+        };
+        assert_eq!(moved("", ""), known("A", 0));
+        assert_eq!(moved("_NM", ""), known("A", 0xffff));
+        // What R had otherwise, lanes that are elsewhere may lose.
+        let other = compared.replace('P', "R");
+        assert_eq!(moved("", &format!("\n{other}")), None);
     }
 
     #[test]
@@ -575,5 +631,15 @@ mod tests {
         let body = ".decl A0 v_type=A num_elts=1\n";
         let indirect = "mov (M1, 16) B(0,0)<1> r[A0(0),0]<1;1,0>:d";
         assert_eq!(read(&format!("{body}{indirect}")), None);
+    }
+
+    #[test]
+    fn a_predicate_is_a_number_once_lanes_have_written_it() {
+        let ballot = "mov (M1_NM, 1) B(0,0)<1> P\n";
+        assert_eq!(read(ballot), None);
+        let compared = "cmp.gt (M1, 16) P A(0,0)<1;1,0> 0x0:d\n";
+        assert_eq!(read(&format!("{compared}{ballot}")), known("A", 0));
+        let part = "cmp.gt (M1, 8) P A(0,0)<1;1,0> 0x0:d\n";
+        assert_eq!(read(&format!("{part}{ballot}")), None);
     }
 }

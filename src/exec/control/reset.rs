@@ -308,6 +308,11 @@ impl Written {
             .for_each(|b| *b = lane.unwrap_or(ALL));
     }
 
+    /// Of a byte no more than that a lane has written it.
+    pub fn put(&mut self, place: usize, lane: u8) {
+        self.bytes[place] = lane;
+    }
+
     /// Keeps what is certain on another way, too. Says whether that is less.
     fn meet(&mut self, other: &Written) -> bool {
         let mut less = other.parted && !self.parted;

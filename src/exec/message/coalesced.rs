@@ -551,7 +551,8 @@ impl<'s> Coalesced<'s> {
     }
 
     /// As [`Coalesced::serve`], of dwords and qwords at multiples of their size, all inside a surface or memory that
-    /// threads share, each written by one lane alone: nothing about it is worth a report. Tells what it returns.
+    /// threads share, each written by one lane alone: nothing about it is worth a report. So it is in shared local memory
+    /// if all of that has been written. Tells what it returns.
     pub(crate) fn serve_plain<O: Observer>(
         &self,
         thread: &mut Thread<'_>,
@@ -559,17 +560,30 @@ impl<'s> Coalesced<'s> {
         pc: u32,
         observer: &mut O,
     ) -> bool {
-        let (send, Some(space), Work::Move(shape, _)) = (self.send, &self.space, self.work) else {
+        let (send, Work::Move(shape, _)) = (self.send, self.work) else {
             return false;
         };
         let mask = thread.active(send.lanes, send.guard);
         if shape.unit != shape.slot || mask == 0 || state(thread, send.surface) != self.state {
             return false;
         }
+        let shared;
+        let space = match &self.space {
+            Some(space) => space,
+            None => {
+                let memory = thread.slm.unwrap_or(environment.slm);
+                if !observer.knows_shared(memory.len() as u64) {
+                    return false;
+                }
+                shared = Space::Shared(Window::whole(memory));
+                &shared
+            }
+        };
         let base = self.base.unwrap_or_else(|| base(thread, send));
         let call = Call::with_base(send, base, mask, pc);
         let addresses = lane_addresses(thread, &send.request, &call);
-        let addresses = addresses.map(|address| address.wrapping_add(shape.skipped));
+        let counts = space.address_bits();
+        let addresses = addresses.map(|address| address.wrapping_add(shape.skipped) & counts);
         let on = mask.trailing_zeros() as usize..32 - mask.leading_zeros() as usize;
         let mut free = 0;
         for lane in active(mask, on.end) {

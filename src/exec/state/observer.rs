@@ -54,7 +54,7 @@ pub trait Observer: std::marker::Send {
     }
 
     /// Whether so many bytes of the shared local memory of its group have all been written, so that it need not be told
-    /// what messages do there. Asked under [`Wants::Doubts`], when the thread begins or goes on.
+    /// of accesses there that it would not be told of in other memory that threads share.
     fn knows_shared(&mut self, _bytes: u64) -> bool {
         false
     }

@@ -9,28 +9,41 @@ use std::ops::Range;
 
 /// A set of byte addresses.
 #[derive(Debug, Default)]
-pub(super) struct Bitmap(Vec<u64>);
+pub(super) struct Bitmap {
+    words: Vec<u64>,
+    /// All below this are in it, as far as somebody has asked.
+    whole: u64,
+}
 
 impl Bitmap {
     fn add(&mut self, start: u64, bytes: u32) {
         let (start, end) = (start as usize, start as usize + bytes as usize);
-        if self.0.len() * 64 < end {
-            self.0.resize(end.div_ceil(64), 0);
+        if self.words.len() * 64 < end {
+            self.words.resize(end.div_ceil(64), 0);
         }
         for (word, bits) in words(start, end) {
-            self.0[word] |= bits;
+            self.words[word] |= bits;
         }
     }
 
+    /// Whether all bytes below this are in it.
+    pub(super) fn is_whole(&mut self, bytes: u64) -> bool {
+        let count = u32::try_from(bytes);
+        if bytes > self.whole && count.is_ok_and(|count| self.has_all(0, count)) {
+            self.whole = bytes;
+        }
+        bytes <= self.whole
+    }
+
     /// Whether all bytes of a range are in it.
-    pub(super) fn has_all(&self, start: u64, bytes: u32) -> bool {
+    fn has_all(&self, start: u64, bytes: u32) -> bool {
         let (start, end) = (start as usize, start as usize + bytes as usize);
-        words(start, end).all(|(word, bits)| self.0.get(word).is_some_and(|w| w & bits == bits))
+        words(start, end).all(|(word, bits)| self.words.get(word).is_some_and(|w| w & bits == bits))
     }
 
     fn has(&self, at: u64) -> bool {
         let at = at as usize;
-        let word = self.0.get(at / 64);
+        let word = self.words.get(at / 64);
         word.is_some_and(|word| word >> (at % 64) & 1 != 0)
     }
 }

@@ -91,7 +91,7 @@ impl State {
         if bytes > u64::from(self.slm_used) {
             return false;
         }
-        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
-        u32::try_from(bytes).is_ok_and(|bytes| local.has_all(0, bytes))
+        let mut local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        local.is_whole(bytes)
     }
 }
