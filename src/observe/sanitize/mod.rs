@@ -57,10 +57,10 @@ pub struct Sanitizer {
     shared: Mutex<Shared>,
     /// Ways to begin of which is known whether registers have to be looked at.
     cleared: Mutex<Vec<Cleared>>,
-    /// A run has left a doubt.
+    /// A thread has left a doubt.
     doubted: AtomicBool,
-    /// Each step is looked at from the start.
-    steps: bool,
+    /// Each step is looked at.
+    steps: AtomicBool,
     /// Whether blocks and samplers are reported that go beyond a surface, which is defined.
     edges: bool,
 }
@@ -95,12 +95,12 @@ impl Sanitizer {
     /// One that looks at each step from the start; it finds the same.
     pub fn step_by_step() -> Sanitizer {
         Sanitizer {
-            steps: true,
+            steps: AtomicBool::new(true),
             ..Sanitizer::default()
         }
     }
 
-    /// Whether it has looked at steps, or would in the next run: one before left a doubt.
+    /// Whether a run has left a doubt, so that steps were looked at.
     pub fn has_doubted(&self) -> bool {
         self.doubted.load(Relaxed)
     }
@@ -209,10 +209,9 @@ impl Checker<'_> {
 impl Observer for Checker<'_> {
     fn wants(&self) -> Wants {
         // Texels that samplers fetch exist and are only read.
-        let steps = self.sanitizer.steps || self.sanitizer.doubted.load(Relaxed);
         match self.sanitizer.edges {
             true => Wants::All,
-            false if steps => Wants::Steps,
+            false if self.sanitizer.steps.load(Relaxed) => Wants::Steps,
             false => Wants::Doubts,
         }
     }
@@ -282,7 +281,8 @@ impl Observer for Checker<'_> {
     }
 
     fn halts(&mut self) -> bool {
-        self.state.as_ref().is_some_and(|state| state.doubts)
+        let state = self.state.as_deref().filter(|state| state.scouts);
+        state.is_some_and(|state| state.doubts || self.sanitizer.doubted.load(Relaxed))
     }
 
     fn doubts(&mut self, cut_short: bool) -> bool {

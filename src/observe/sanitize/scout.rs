@@ -55,6 +55,7 @@ impl Sanitizer {
         self.doubted.fetch_or(cut_short, Relaxed);
         let doubts = self.doubted.load(Relaxed);
         if doubts {
+            self.steps.store(true, Relaxed);
             let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             shared.groups.clear();
         }
