@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! cargo bench --bench kernels [-- NAME…]              a table, then large images, many launches, watched runs
+//! cargo bench --bench kernels -- scale                large images and many launches alone
 //! cargo bench --bench kernels -- watched              watched runs alone
 //! cargo bench --bench kernels -- --json [NAME…]       a line of JSON for each, as the drivers of the peers print it
 //! cargo bench --bench kernels -- --peers BIN [NAME…]  visim and the peers whose drivers are in BIN in turn; ratios

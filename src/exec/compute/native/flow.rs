@@ -11,6 +11,10 @@
 //! ```
 //!
 //! Lanes at the smallest place run, so whoever jumps forward looks whether lanes wait before the place it goes to.
+//!
+//! There are two kinds of code of a region: where all lanes run it begins in that for all lanes, which need not keep what
+//! lanes have that are off, nor look who waits; where a branch parts them it goes on in that for any lanes, and comes
+//! back where all have joined.
 
 use super::super::decoded::operand::Put;
 use super::assembler::{ARENA_BIAS, Alu, Gpr, If, Label, Len, Place, Rm, Vector};

@@ -8,8 +8,9 @@
 //!
 //! What is not code is done by the [steps](super::decoded), op by op, and so is what code cannot know: where the result of a
 //! lane that runs is NaN, the region is left in front of that op with everything else in place, for payloads are the
-//! reference's. So the bytes of an arena and the count of instructions are the same with native code and without;
-//! a law and all corpora assert it.
+//! reference's. Results stay in registers (`held`) until the arena has to have them: wherever a region is left it has. So the
+//! bytes of an arena and the count of instructions are the same with native code and without, but of a thread that has
+//! ended and at which nobody looks; a law and all corpora assert it.
 //!
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
@@ -17,7 +18,7 @@
 //! the nearest texel and loads (`sampler`) of up to a dword, typed writes (`texels`) of bytes and media blocks (`rectangle`),
 //! once the steps have served the message and know what it reaches. A message of which they then know that no code does it,
 //! with what is bound, is cut out: the program gets code of another cut. Threads that all stand at the barrier of their group
-//! behind a region go on in the next one.
+//! behind a region go on in the next one, and so do those that have gone there together.
 //!
 //! Singles round to nearest even, or toward zero, which the host is told; denormals are flushed by instructions of their
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
