@@ -706,7 +706,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     ) -> Result<(), Box<Trap>> {
         let mut ids = self.grid.walk(groups);
         let mut observers = Vec::new();
-        let mut whole = self.whole(environment, spare);
+        let mut whole = self.whole(environment, ids.group().unwrap_or(0), spare);
         let (mut ran_alone, mut left_code) = (0, 0);
         while let Some(group) = ids.group() {
             if group > turns.failed.load(Relaxed) {
@@ -745,7 +745,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let often = left_code > MOST_LEFT.0 + ran_alone / MOST_LEFT.1;
             whole = match often {
                 true => None,
-                false => self.whole(environment, spare),
+                false => self.whole(environment, group, spare),
             };
         }
         Ok(())
@@ -753,12 +753,19 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
 
     /// Native code that takes threads to their ends, once there is such: then they are best run one after the other, in
     /// the bytes of the last one of their number.
-    fn whole<'e>(&self, environment: &Environment<'e>, spare: &Spare) -> Option<Whole<'e>> {
+    ///
+    /// * `group`: the next one.
+    fn whole<'e>(
+        &self,
+        environment: &Environment<'e>,
+        group: u64,
+        spare: &mut Spare,
+    ) -> Option<Whole<'e>> {
         if O::ACTIVE || !self.alike {
             return None;
         }
-        let first = spare.prepared.iter().flatten().next()?;
-        lockstep::whole(self.program, first.begins.at, environment)
+        let begins = self.begins(group, spare);
+        lockstep::whole(self.program, begins.at, environment)
     }
 
     /// Runs a thread from its beginning to its end by native code, and counts what it did. If it has not ended, it is in

@@ -222,6 +222,16 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         });
     }
 
+    /// How threads begin: as that one does of which it is known, else as the first one of a group.
+    pub(super) fn begins(&self, group: u64, spare: &mut Spare) -> Begins {
+        if spare.prepared.iter().flatten().next().is_none() {
+            let first = group * u64::from(self.grid.threads);
+            self.prepare(first as u32, spare);
+        }
+        let mut known = spare.prepared.iter().flatten();
+        known.next().expect("one was just prepared").begins
+    }
+
     /// What a thread of these numbers, in the run and in its group, begins with; and the rows in which others differ.
     #[inline(always)]
     fn prepared<'s>(
