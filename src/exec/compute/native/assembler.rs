@@ -119,6 +119,9 @@ vectors! {
     MAXPS = 0 1 0 0x5f;
     SQRTPS = 0 1 0 0x51;
     FMADD231PS = 1 2 0 0xb8;
+    FMSUB231PS = 1 2 0 0xba;
+    FNMADD231PS = 1 2 0 0xbc;
+    FNMSUB231PS = 1 2 0 0xbe;
     RNDSCALEPS = 1 3 0 0x08;
     CMPPS = 0 1 0 0xc2;
     CVTPS2PD = 0 1 0 0x5a;
@@ -248,9 +251,13 @@ impl Vector {
             Vector::CVTPS2PD | Vector::CVTDQ2PD | Vector::CVTUDQ2PD => return None,
             // Of the first map all others have whole registers.
             _ if map == 1 => len.bytes().cast_signed(),
-            Vector::PMULLD | Vector::FMADD231PS | Vector::PCMPD | Vector::PCMPUD => {
-                len.bytes().cast_signed()
-            }
+            Vector::FMADD231PS
+            | Vector::FMSUB231PS
+            | Vector::FNMADD231PS
+            | Vector::FNMSUB231PS
+            | Vector::PMULLD
+            | Vector::PCMPD
+            | Vector::PCMPUD => len.bytes().cast_signed(),
             _ => return None,
         })
     }

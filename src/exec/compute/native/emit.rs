@@ -1196,6 +1196,8 @@ impl Emitter {
         let len = Self::len(inst);
         let [x, y, z] = BETWEEN;
         match opcode {
+            Opcode::Add if self.subtracts(inst, 1) => self.difference(inst, [0, 1], r, to),
+            Opcode::Add if self.subtracts(inst, 0) => self.difference(inst, [1, 0], r, to),
             Opcode::Add => self.binary(inst, Vector::ADDPS, r, to),
             Opcode::Mul => self.binary(inst, Vector::MULPS, r, to),
             Opcode::Mad => self.multiply_add(inst, r, to),
@@ -1259,23 +1261,51 @@ impl Emitter {
         }
     }
 
+    /// Whether a single is negated by its modifier alone, so that an instruction can do it that subtracts.
+    fn subtracts(&self, inst: &Inst, k: usize) -> bool {
+        !self.flush && inst.src[k].modifier == Some(Modifier::Neg)
+    }
+
+    /// A single without its sign modifier, if instructions see to that.
+    fn positive(&mut self, inst: &Inst, k: usize, r: u8) -> Rm {
+        match self.subtracts(inst, k) {
+            true => self.unmodified(inst, &inst.src[k], k, r),
+            false => self.source(inst, k, r),
+        }
+    }
+
+    /// One source less the other one, which is negated.
+    fn difference(&mut self, inst: &Inst, [k, less]: [usize; 2], r: u8, to: (Reg, Mask, bool)) {
+        let len = Self::len(inst);
+        let (a, b) = (self.source(inst, k, r), self.positive(inst, less, r));
+        let a = self.in_register(a, len, SOURCE[k]);
+        self.code.masked(Vector::SUBPS, len, to, a, b, None);
+    }
+
     /// `mad`, rounded once.
     fn multiply_add(&mut self, inst: &Inst, r: u8, to: (Reg, Mask, bool)) {
         let len = Self::len(inst);
         // A result is never in a register of a source.
         let sum = if to.1 == 0 { to.0 } else { BETWEEN[1] };
-        let c = self.source(inst, 2, r);
+        let less = self.subtracts(inst, 0) != self.subtracts(inst, 1);
+        let multiply = match (less, self.subtracts(inst, 2)) {
+            (false, false) => Vector::FMADD231PS,
+            (false, true) => Vector::FMSUB231PS,
+            (true, false) => Vector::FNMADD231PS,
+            (true, true) => Vector::FNMSUB231PS,
+        };
+        let c = self.positive(inst, 2, r);
         let vector = match c {
             Rm::Reg(_) | Rm::Row(_) => Vector::LOAD,
             _ => Vector::BROADCAST,
         };
         self.code.vector(vector, len, sum, 0, c);
-        let (mut a, mut b) = (self.source(inst, 0, r), self.source(inst, 1, r));
+        let (mut a, mut b) = (self.positive(inst, 0, r), self.positive(inst, 1, r));
         if matches!(b, Rm::Reg(_)) && !matches!(a, Rm::Reg(_)) {
             (a, b) = (b, a);
         }
         let a = self.in_register(a, len, SOURCE[0]);
-        self.code.vector(Vector::FMADD231PS, len, sum, a, b);
+        self.code.vector(multiply, len, sum, a, b);
         if to.1 != 0 {
             self.finish(len, to.0, Some(to.1), sum);
         }
