@@ -160,6 +160,10 @@ impl Thread<'_> {
                     true => self.act(environment, op, pc, observer)?,
                     false => self.act(environment, op, pc, &mut Silent)?,
                 };
+                // What it has done may be a doubt, with which nobody need go on.
+                if doubts && observer.halts() {
+                    return Err(Trap::outside(Diagnostic::new(Code::L0963)));
+                }
                 match after {
                     After::Next => {}
                     After::NextInMode => {

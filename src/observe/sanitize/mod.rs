@@ -437,6 +437,8 @@ impl Observer for Checker<'_> {
         }
         if last && !trapped {
             let open = std::mem::take(&mut group.named);
+            let doubts = state.scouts && !open.is_empty();
+            self.sanitizer.doubted.fetch_or(doubts, Relaxed);
             state.findings.extend(open.into_iter().map(barriers::left));
         }
         if last {

@@ -108,6 +108,11 @@ impl Emitter {
 
     /// A register has the result that replaces all of these bytes; it is stored when that has to be.
     pub fn keep(&mut self, bytes: Bytes, reg: Reg) {
+        // A part of a register would take its neighbours along.
+        debug_assert!(match bytes.kind {
+            Kind::Row(_) => matches!(bytes.len, 16 | 32 | 64),
+            kind => kind != Kind::Other,
+        });
         let (first, end) = (bytes.at, bytes.at + bytes.len);
         self.save(|held| {
             let own = held.bytes;

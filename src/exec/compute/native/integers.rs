@@ -41,7 +41,7 @@ impl Emitter {
         };
         let mut targets: Vec<Reg> = Vec::new();
         for r in 0..inst.rows() {
-            // What is pinned may not change before all rows have read it; what is held is in the arena as well.
+            // What is pinned may not change before all rows have read it; what is held is in the arena once its register is taken.
             self.busy.clone_from(&targets);
             for operand in &inst.src {
                 let pins = (0..inst.rows()).filter_map(|r| inst.read(operand, r));

@@ -337,7 +337,11 @@ impl Qwords {
             kind: Kind::Other,
         });
         let narrow = self.into.iter();
-        let narrow = narrow.flat_map(|into| (0..into.rows()).map(|r| into.written(r)));
+        let narrow = narrow.flat_map(|into| {
+            let rows = 0..into.rows();
+            let around = rows.clone().flat_map(|r| into.qwords_around(r));
+            rows.map(|r| into.written(r)).chain(around)
+        });
         let whole = flags.is_none() && self.into.is_none();
         let rows = 0..if whole { self.parts() } else { 0 };
         let rows = rows.map(|part| self.row(part));
@@ -429,7 +433,7 @@ impl Emitter {
     }
 
     /// No target is a register of these or of what is read: what is pinned may not change before all parts have read it,
-    /// what is held is in the arena as well.
+    /// what is held is in the arena once its register is taken.
     pub fn keep_sources(&mut self, op: &Qwords, targets: &Vec<Reg>, part: u32) {
         self.busy.clone_from(targets);
         for bytes in op.read() {

@@ -4,6 +4,8 @@
 use super::super::decoded::choose::{held, shifted};
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
 use super::assembler::Len;
+use super::emit::length;
+use super::strides::rows_of_qwords;
 use super::through::Through;
 use crate::exec::state::arena::room;
 use crate::isa::{Condition, Opcode, Type};
@@ -649,10 +651,30 @@ impl Inst {
             sources.filter_map(move |operand| self.read(operand, r))
         });
         let mut written: Vec<Bytes> = rows.clone().map(|r| self.written(r)).collect();
+        written.extend(rows.clone().flat_map(|r| self.qwords_around(r)));
         if let Some(second) = self.second() {
             written.extend(rows.clone().map(|r| second.written(r)));
         }
         [sources.chain(self.addresses()).collect(), written]
+    }
+
+    /// The qwords of which row `r` of the destination are halves: the other halves are read, and written as they were.
+    pub fn qwords_around(&self, r: u8) -> impl Iterator<Item = Bytes> {
+        let halves = self.lanes.count > 2
+            && matches!(
+                self.dst,
+                Put::Strided {
+                    bytes: 4,
+                    stride: 8,
+                    ..
+                }
+            );
+        let rows = rows_of_qwords(self.written(r).at, length(self.row()));
+        let rows = rows.filter(move |_| halves);
+        rows.map(|(bytes, _)| Bytes {
+            kind: Kind::Other,
+            ..bytes
+        })
     }
 
     /// Where the lanes of a source lie that is listed.

@@ -18,7 +18,7 @@ const fn is_upper(at: u32) -> bool {
 }
 
 /// The qwords of which so many dwords, 8 bytes apart, are halves: register after register.
-fn rows_of_qwords(at: u32, len: Len) -> impl Iterator<Item = (Bytes, Len)> {
+pub fn rows_of_qwords(at: u32, len: Len) -> impl Iterator<Item = (Bytes, Len)> {
     let (rows, wide) = match len {
         Len::X => (1, Len::Y),
         Len::Y => (1, Len::Z),
