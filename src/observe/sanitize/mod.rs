@@ -4,7 +4,7 @@
 //! instruction's operands ([`uses`]) are looked up in it before it runs. Memory accesses are looked at as
 //! they are served. A finding is reported once for each instruction and kind, with how often it came.
 //!
-//! Most runs have none, and that is found out first, in far less time ([`scout`]): what a program reads of its registers was
+//! Most runs have none, and that is found out first, in far less time (`scout`): what a program reads of its registers was
 //! written on all ways, and every message is looked at, or seen by the executor to do nothing that is reported. If that
 //! leaves a doubt, what it has done to memory is undone, and the run is looked at step by step.
 //!

@@ -4,7 +4,8 @@ use super::call::{
     Context, Contexts, Entry, Executable, Host, MOST_PLACES, Reach, Shared, Stopped, TOGETHER,
 };
 use super::emit::Emitter;
-use super::flow::{self, Region};
+use super::flow;
+use super::region::{self, Region};
 use super::transfer::{Message, Target};
 use super::{Begins, Memories, Rounds, Stands, Tally};
 use crate::exec::state::float_mode::FloatMode;
@@ -97,7 +98,7 @@ impl Native {
     ) -> Option<Native> {
         let host = Host::detect()?;
         let to_zero = rounds == Rounds::ToZero;
-        let regions = flow::regions(program, entered, splits, message, to_zero);
+        let regions = region::regions(program, entered, splits, message, to_zero);
         if regions.is_empty() {
             return None;
         }

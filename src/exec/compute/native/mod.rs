@@ -63,6 +63,8 @@ mod qwords;
 #[cfg(target_arch = "x86_64")]
 mod rectangle;
 #[cfg(target_arch = "x86_64")]
+mod region;
+#[cfg(target_arch = "x86_64")]
 mod sampler;
 #[cfg(target_arch = "x86_64")]
 mod select;
