@@ -169,6 +169,9 @@ impl Registers {
 /// * `observe`: makes the observer of a thread, and one more that says what is [wanted](Observer::wants); `|_| Silent`
 ///   watches nothing and costs nothing.
 ///
+/// An observer that [looks for doubts](Wants::Doubts) may leave one: then bound memory is put back as it was, and the run
+/// begins again. Nobody else may change that memory meanwhile.
+///
 /// # Errors
 /// The trap of the first thread, in launch order, that could not go on; or a value in
 /// `bindings.variables` that has no variable (`E0605`) or does not fit (`E0606`), or a grid with too

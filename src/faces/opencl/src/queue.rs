@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::event::{self, Event};
 use crate::info::{self, Info};
+use crate::launch;
 use crate::object::{Object, Result, Status, class, lock};
 use crate::sys::*;
 use std::collections::VecDeque;
@@ -112,6 +113,10 @@ impl Engine {
     }
 }
 
+/// Held by the command that runs, where launches are sanitized: a launch with something to report is undone and run again,
+/// and what other commands do to the same memory meanwhile would be undone with it.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Runs a command; its status.
 fn finish(command: Command) -> Status {
     let Command {
@@ -121,6 +126,7 @@ fn finish(command: Command) -> Status {
         return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
     event::advance(&event, CL_RUNNING);
+    let _alone = launch::is_sanitized().then(|| lock(&ALONE));
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => CL_COMPLETE,
         Ok(Err(status)) => status,
