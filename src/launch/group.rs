@@ -110,7 +110,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let memories: Vec<Memory> = (0..count).map(|_| self.shared()).collect();
         let mut seats = Seats::new(self.program, spare);
         let (mut observers, mut group) = (Vec::new(), Vec::new());
-        let mut whole = self.whole(&environment, groups.start, spare);
+        let whole_of = |spare: &mut Spare| {
+            let code = self.whole(&environment, groups.start, spare);
+            code.filter(|code| code.takes(members))
+        };
+        let mut whole = whole_of(spare);
         let (mut ran_alone, mut left_code) = (0, 0);
         let mut first = groups.start;
         while first < groups.end && first <= turns.failed.load(Relaxed) {
@@ -157,7 +161,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let often = left_code > MOST_LEFT.0 + ran_alone / MOST_LEFT.1;
             whole = match often {
                 true => None,
-                false => self.whole(&environment, groups.start, spare),
+                false => whole_of(spare),
             };
         }
         seats.give_back(spare);

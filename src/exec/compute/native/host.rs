@@ -542,6 +542,11 @@ impl<'n> Whole<'n> {
         None
     }
 
+    /// Whether so many threads go together.
+    pub fn takes(&self, threads: usize) -> bool {
+        threads <= TOGETHER
+    }
+
     /// Runs the threads of a group, which begin in their bytes, through its barriers. Says how many instructions they have
     /// run if they have all ended; if not, they have begun, and are where code was left.
     ///
@@ -563,7 +568,7 @@ impl<'n> Whole<'n> {
                 && begins.mask != 0
                 && begins.executed <= self.budget
         };
-        let all = threads.len() <= TOGETHER && (0..threads.len()).all(|n| fits(&begins(n)));
+        let all = self.takes(threads.len()) && (0..threads.len()).all(|n| fits(&begins(n)));
         if !all {
             (0..).zip(threads).for_each(|(n, thread)| begin(thread, n));
             return None;

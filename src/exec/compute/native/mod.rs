@@ -256,6 +256,11 @@ mod other {
             match self.0 {}
         }
 
+        /// None.
+        pub fn takes(&self, _: usize) -> bool {
+            match self.0 {}
+        }
+
         /// Nothing runs.
         pub fn run_group<'p>(
             &self,
