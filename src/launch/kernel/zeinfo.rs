@@ -74,6 +74,53 @@ fn documents(source: &str) -> Result<YamlLoader, String> {
     Ok(loader)
 }
 
+/// The text without what it says of other kernels than `kernel`: a module may describe hundreds, of which a launch runs
+/// one. `None` if it does not name that kernel, or if some line is not of the few kinds that compilers write: what such
+/// a line means hangs on others, so that none can go.
+fn part_of(source: &str, kernel: &str) -> Option<String> {
+    let (mut part, mut found, mut keeps) = (String::new(), false, true);
+    for line in source.lines() {
+        if !stands_alone(line) {
+            return None;
+        }
+        if let Some(name) = line.strip_prefix("  - name:") {
+            keeps = name.trim() == kernel;
+            found |= keeps;
+        } else if !line.starts_with("   ") {
+            keeps = true;
+        }
+        if keeps {
+            part.push_str(line);
+            part.push('\n');
+        }
+    }
+    found.then_some(part)
+}
+
+/// Whether a line is a document's border, or a key with at most one value that ends where the line does.
+fn stands_alone(line: &str) -> bool {
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    let entry = line.trim_start_matches(' ');
+    let entry = entry.strip_prefix("- ").unwrap_or(entry);
+    let Some((key, value)) = entry.split_once(':') else {
+        return matches!(line, "---" | "...");
+    };
+    let key_is_word = !key.is_empty() && key.bytes().all(is_word) && !key.starts_with('-');
+    let text = value.trim_start_matches(' ');
+    let apart = text.is_empty() || text.len() < value.len();
+    let unquoted = || text.strip_prefix('\'')?.strip_suffix('\'');
+    let listed = || text.strip_prefix('[')?.strip_suffix(']');
+    let value_ends = match (unquoted(), listed()) {
+        (Some(quoted), _) => !quoted.contains('\''),
+        (_, Some(list)) => list.bytes().all(|b| is_word(b) || matches!(b, b',' | b' ')),
+        _ => {
+            let words = text.bytes().all(|b| is_word(b) || b == b' ');
+            words && text != "-" && !text.starts_with("- ")
+        }
+    };
+    key_is_word && apart && value_ends
+}
+
 /// Reads what the text says of `kernel`.
 ///
 /// # Errors
@@ -81,7 +128,16 @@ fn documents(source: &str) -> Result<YamlLoader, String> {
 /// does not have.
 pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
     let unreadable = |why: String| refuse(Code::E0640, format!("`.ze_info`: {why}"));
-    let loader = documents(source).map_err(unreadable)?;
+    let part = part_of(source, kernel).and_then(|part| documents(&part).ok());
+    let loader = match part {
+        Some(loader) => loader,
+        None => documents(source).map_err(unreadable)?,
+    };
+    described(&loader, kernel)
+}
+
+/// What a text that was read says of `kernel`.
+fn described(loader: &YamlLoader, kernel: &str) -> Result<Compiled, Refused> {
     let documents = loader.documents();
     let kernels = documents.first().map_or(&[][..], |d| list(d, "kernels"));
     let Some(found) = kernels.iter().find(|k| text(k, "name") == kernel) else {
@@ -331,4 +387,91 @@ fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pretty_assertions::assert_eq;
+    use std::path::{Path, PathBuf};
+
+    /// All descriptions of a folder.
+    fn descriptions(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => descriptions(&path, found),
+                false if path.extension().is_some_and(|e| e == "zeinfo") => found.push(path),
+                false => {}
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_says_of_its_kernel_what_the_whole_says() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut files = Vec::new();
+        for folder in ["benches/kernels", "tests/corpus", "samples"] {
+            descriptions(&root.join(folder), &mut files);
+        }
+        let (mut kernels, mut shorter) = (0, 0);
+        for file in files {
+            let source = std::fs::read_to_string(&file).expect("a description");
+            let whole = documents(&source).expect("a description");
+            for kernel in list(&whole.documents()[0], "kernels") {
+                let name = text(kernel, "name");
+                let part = part_of(&source, name).expect("a compiler has written it");
+                let read = documents(&part).expect("part of a description");
+                let said = |loader| described(loader, name).map_err(|refused| refused.message);
+                let [part_says, whole_says] =
+                    [&read, &whole].map(|loader| format!("{:?}", said(loader)));
+                assert_eq!(part_says, whole_says, "{name} of {}", file.display());
+                kernels += 1;
+                shorter += usize::from(part.len() < source.len());
+            }
+        }
+        assert!(kernels > 500 && shorter > 10, "{shorter} of {kernels}");
+    }
+
+    #[test]
+    fn lines_that_hang_on_others_are_not_cut() {
+        let module = |line: &str| {
+            format!("kernels:\n  - name: a\n    {line}\n  - name: b\n    simd_size: 8\n")
+        };
+        for line in [
+            "size: 16",
+            "- type: [ 1, 2 ]",
+            "name: 'x;4'",
+            "at: -1",
+            "of: two words",
+        ] {
+            let cut = "kernels:\n  - name: b\n    simd_size: 8\n".to_string();
+            assert_eq!(part_of(&module(line), "b"), Some(cut), "{line}");
+        }
+        let hangs = [
+            "text: |",
+            "text: >-",
+            "a: &b 1",
+            "a: *b",
+            "a: !t 1",
+            "a: {b: 1}",
+            "a: 'b",
+            "a: \"b\"",
+            "a: [ 1,",
+            "word",
+            "a: b # c",
+            "a: - b",
+            "? a",
+            "\ta: b",
+            "a: b: c",
+            "'a': b",
+            "<<: a",
+            "a:b",
+            "a: 'b' c'",
+        ];
+        for line in hangs {
+            assert_eq!(part_of(&module(line), "b"), None, "{line}");
+        }
+        assert_eq!(part_of(&module("size: 16"), "c"), None);
+    }
 }
