@@ -88,6 +88,10 @@ fn conditional<'a>(cx: &Context, input: &'a str, depth: usize) -> Read<'a, i64> 
 
 fn operator(input: &str) -> Option<(&str, &'static str, Binding)> {
     let input = blanks(input);
+    // Most numbers stand alone.
+    if input.starts_with([',', ')', ':', '.']) {
+        return None;
+    }
     OPERATORS
         .iter()
         .find_map(|&(token, binding)| Some((input.strip_prefix(token)?, token, binding)))

@@ -102,8 +102,14 @@ fn next<'s>(
         }
     };
     *at = end + 1;
+    let blanks = [' ', '\t'];
     let text = if blanked.is_empty() {
-        Cow::Borrowed(source[start..end].trim_end_matches([' ', '\t']))
+        Cow::Borrowed(source[start..end].trim_end_matches(blanks))
+    } else if let [(from, to)] = blanked[..]
+        && to == end
+    {
+        // Blanks at the end are gone.
+        Cow::Borrowed(source[start..from].trim_end_matches(blanks))
     } else {
         let mut text = String::with_capacity(end - start);
         let mut copied = start;
@@ -113,7 +119,7 @@ fn next<'s>(
             copied = to;
         }
         text.push_str(&source[copied..end]);
-        text.truncate(text.trim_end_matches([' ', '\t']).len());
+        text.truncate(text.trim_end_matches(blanks).len());
         Cow::Owned(text)
     };
     let comment = comments.first().zip(comments.last()).map(|(first, last)| {

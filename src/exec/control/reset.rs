@@ -471,6 +471,10 @@ impl Seen<'_> {
 
     fn source(&mut self, source: &Source, lanes: Lanes) -> Option<()> {
         let size = source.ty.bytes();
+        if let Some((at, size)) = self.together(&source.region, lanes, size) {
+            self.read(at, size, None);
+            return Some(());
+        }
         for lane in 0..lanes.count.into() {
             let at = offset(&source.region, lane, size)?;
             self.read(at, size, self.lane(lanes, lane));
@@ -480,6 +484,12 @@ impl Seen<'_> {
 
     fn destination(&mut self, dst: &Dest, lanes: Lanes, guard: Option<Guard>) -> Option<()> {
         let size = dst.ty.bytes();
+        if guard.is_none()
+            && let Some((at, size)) = self.together(&dst.region, lanes, size)
+        {
+            self.write(at, size, None);
+            return Some(());
+        }
         for lane in 0..lanes.count.into() {
             let at = offset(&dst.region, lane, size)?;
             if guard.is_none() {
@@ -491,6 +501,18 @@ impl Seen<'_> {
 
     fn lane(&self, lanes: Lanes, lane: u32) -> Option<u8> {
         self.written.lane(self.mask, lanes, lane)
+    }
+
+    /// The bytes of an operand, from where on and how many, if they follow each other and all lanes of the instruction run
+    /// whichever of the thread do: they are looked at together.
+    fn together(&self, region: &Region, lanes: Lanes, size: u32) -> Option<(u32, u32)> {
+        let all = lanes.all() << lanes.offset;
+        let run = lanes.no_mask || !self.written.parted && self.mask & all == all;
+        match region {
+            Region::Scalar(at) if run => Some((*at, size)),
+            Region::Dense(at) if run => Some((*at, size * u32::from(lanes.count))),
+            _ => None,
+        }
     }
 
     /// A lane reads bytes, or whoever runs.
