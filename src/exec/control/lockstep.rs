@@ -285,7 +285,7 @@ fn stride(
         if let Some(native) = native {
             run = run.min(ops_before(native, pc));
         } else if worked > MOST_BEFORE {
-            code.has_worked(worked * front.len() as u64);
+            code.has_worked(worked, front.len());
             native = environment.native_code(program, mode, seen);
             worked = 0;
         }
@@ -349,7 +349,7 @@ fn stride(
         done += 1;
     }
     if native.is_none() && worked > 0 {
-        code.has_worked(worked * front.len() as u64);
+        code.has_worked(worked, front.len());
     }
     for thread in front {
         thread.executed += done;

@@ -74,7 +74,7 @@ impl Thread<'_> {
         let mut native = native_of(self.mode);
         if native.is_none() && !watched {
             // About as much as a thread does.
-            code.has_worked(program.ops.len() as u64);
+            code.has_worked(program.ops.len() as u64, 1);
         }
         let mut worked = 0;
         let turn = self.executed.saturating_add(environment.turn);
@@ -107,7 +107,7 @@ impl Thread<'_> {
                 if let Some(native) = native {
                     run = run.min(ops_before(native, pc));
                 } else if worked > MOST_BEFORE {
-                    code.has_worked(worked);
+                    code.has_worked(worked, 1);
                     native = native_of(self.mode);
                     worked = 0;
                 }

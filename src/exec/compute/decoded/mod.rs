@@ -337,7 +337,7 @@ impl Decoded {
         message: impl Fn(&Op) -> Option<Message>,
     ) -> Option<&Native> {
         let rounds = Rounds::of(mode)?;
-        if self.worked.load(Relaxed) < native.after() {
+        if self.worked.load(Relaxed) < native.after(program.ops.len()) {
             return None;
         }
         let made = &self.native[seen.number()][rounds as usize];
@@ -367,9 +367,13 @@ impl Decoded {
         native.map(Native::counted)
     }
 
-    /// So many ops ran as steps.
-    pub fn has_worked(&self, ops: u64) {
-        self.worked.fetch_add(ops, Relaxed);
+    /// So many ops that follow each other ran as steps, each on so many threads. What a step takes whatever threads it is
+    /// for is counted as if it were threads, and what it takes to come to an op that does not compute as if it were ops.
+    pub fn has_worked(&self, ops: u64, threads: usize) {
+        const OPS_BETWEEN: u64 = 8;
+        const THREADS_OF_A_STEP: u64 = 4;
+        let work = (ops + OPS_BETWEEN) * (threads as u64 + THREADS_OF_A_STEP);
+        self.worked.fetch_add(work, Relaxed);
     }
 
     fn choice<'p>(&self, program: &'p Program, table: Table) -> choose::Choice<'p> {

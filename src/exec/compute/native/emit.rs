@@ -14,6 +14,7 @@ use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::held::{Held, Leave};
 use super::integers::{LEFT, RIGHT, RIGHT_SIGNED};
+use super::region::Touched;
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
 use crate::exec::state::tally::Counter;
@@ -467,12 +468,23 @@ impl Emitter {
         arithmetic && rows && !self.flush && !inst.has_lists()
     }
 
+    /// Whether it can be asked together with others.
+    fn is_asked(&self, inst: &Inst) -> bool {
+        self.is_arithmetic(inst) && (self.is_plain(inst) || is_masked(inst))
+    }
+
     /// Code for the first of these instructions, as many as are asked together whether their results have an order; how
     /// many that is, 0 if the first one has to be asked by itself. Who has no order passes it on: only results that no
     /// later one of them reads are asked. Then the region is left in front of the first one, and the steps do all of
     /// them again, which read what they have read before.
-    pub fn group(&mut self, insts: &[&Inst]) -> usize {
-        let Some(group) = self.asked_together(insts) else {
+    pub fn group<'r>(&mut self, run: impl Iterator<Item = (&'r Inst, &'r Touched)>) -> usize {
+        let mut run = run.peekable();
+        // Most are not: the others are not looked at.
+        if !run.peek().is_some_and(|(first, _)| self.is_asked(first)) {
+            return 0;
+        }
+        let (insts, touched): (Vec<_>, Vec<_>) = run.unzip();
+        let Some(group) = self.asked_together(&insts) else {
             return 0;
         };
         let insts = &insts[..group.count];
@@ -482,9 +494,8 @@ impl Emitter {
             false => self.running(insts[0].lanes, None),
         };
         let mut open: Vec<Open> = Vec::new();
-        for (n, inst) in insts.iter().enumerate() {
-            let [read, written] = inst.touched();
-            self.settle(read.iter().chain(&written));
+        for (n, (inst, touched)) in insts.iter().zip(touched).enumerate() {
+            self.settle(touched);
             self.busy.clear();
             self.busy.extend(open.iter().map(|open| open.value));
             self.hold_sources(inst);

@@ -95,8 +95,8 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
     let behind = parts.map(|pc| (pc, label())).collect();
     let (exit, end, pick) = (label(), label(), label());
     let written = emitter.pinned.iter().map(|(bytes, _)| {
-        let mut items = region.items.iter();
-        items.any(|item| item.touched()[1].contains(bytes))
+        let mut touched = region.touched.iter();
+        touched.any(|[_, written]| written.contains(bytes))
     });
     let written = written.collect();
     let mut flow = Flow {
@@ -245,6 +245,7 @@ impl Flow<'_> {
         let mut pc = region.start;
         (self.first, self.uncounted) = (pc, 0);
         while let Some(item) = region.items.get((pc - region.start) as usize) {
+            let touched = &region.touched[(pc - region.start) as usize];
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
                 self.emitter.save_all();
@@ -260,7 +261,7 @@ impl Flow<'_> {
                     self.joined.push((place, on));
                 }
             }
-            let together = self.emitter.group(&region.straight(pc)) as u32;
+            let together = self.emitter.group(region.straight(pc)) as u32;
             if together > 0 {
                 self.ways_out(pc);
                 self.uncounted += together;
@@ -270,8 +271,7 @@ impl Flow<'_> {
             if matches!(item, Item::Goto { .. }) {
                 self.count_guarded(pc);
             }
-            let touched = item.touched();
-            self.emitter.settle(touched.iter().flatten());
+            self.emitter.settle(touched);
             match item {
                 Item::Inst(inst) => self.emitter.inst(inst),
                 Item::Qwords(op) => self.emitter.qwords(op),

@@ -11,6 +11,7 @@
 
 use super::assembler::{Label, Len, Reg, Rm, Vector};
 use super::emit::{Emitter, REGISTERS};
+use super::region::Touched;
 use super::select::{Bytes, Kind};
 
 /// Registers that are not pinned, of which some may be kept for later.
@@ -148,10 +149,11 @@ impl Emitter {
     }
 
     /// The arena gets what an op reads or writes of it otherwise than a register holds it.
-    pub fn settle<'b>(&mut self, touched: impl Iterator<Item = &'b Bytes>) {
-        for bytes in touched {
-            self.save(|held| held.bytes != *bytes && held.bytes.overlaps(*bytes));
-        }
+    pub fn settle(&mut self, touched: &Touched) {
+        self.save(|held| {
+            let mut touched = touched.iter().flatten();
+            touched.any(|bytes| held.bytes != *bytes && held.bytes.overlaps(*bytes))
+        });
     }
 
     /// The arena gets everything.

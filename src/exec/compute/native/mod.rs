@@ -105,12 +105,17 @@ impl NativeCode {
         false
     }
 
-    /// Ops that steps run before code is made; a program that ends before has done without it. Builds for tests
-    /// make it at once, so that all tests run it.
-    pub(crate) const fn after(self) -> u64 {
+    /// Ops that steps run for a thread before code is made of a program; one that ends before has done without it. Builds
+    /// for tests make it at once, so that all tests run it.
+    ///
+    /// * `ops`: how many the program has. To make code of an op takes as long as some hundred runs of it as a step, of
+    ///   which nobody knows whether they will come: those that came say so.
+    pub(crate) fn after(self, ops: usize) -> u64 {
+        const RUNS: u64 = 384;
+        const LEAST: u64 = 1 << 14;
         match self {
             NativeCode::Auto if cfg!(debug_assertions) => 0,
-            NativeCode::Auto => 1 << 14,
+            NativeCode::Auto => (RUNS * ops as u64).max(LEAST),
             NativeCode::Never => u64::MAX,
             NativeCode::Always => 0,
         }

@@ -52,12 +52,17 @@ pub struct Region {
     pub start: u32,
     pub end: u32,
     pub items: Vec<Item>,
+    /// What each of them touches.
+    pub touched: Vec<Touched>,
     /// The lanes of each op and the predicate that masks them, as they are counted.
     pub lanes: Vec<Option<(Lanes, Option<Guard>)>>,
     /// Where lanes may wait and where it may be entered, in ascending order: ops of the region, and those outside that a
     /// branch may lead to.
     pub places: Vec<u32>,
 }
+
+/// All bytes of rows and single elements that an op reads, then all that it writes.
+pub type Touched = [Vec<Bytes>; 2];
 
 /// Predicates at most that have a register.
 const FLAGS: usize = 4;
@@ -69,8 +74,8 @@ const WAY_IN: usize = 3;
 const LEAST_FREE: u8 = 8;
 
 impl Item {
-    /// All bytes of rows and single elements that it reads, then all that it writes.
-    pub fn touched(&self) -> [Vec<Bytes>; 2] {
+    /// What it touches.
+    fn touched(&self) -> Touched {
         let [mut read, written] = self.moved();
         // Names are looked at where they are in the arena.
         read.extend(self.names().into_iter().flatten().map(|at| Bytes {
@@ -97,7 +102,7 @@ impl Item {
     }
 
     /// The same without names.
-    fn moved(&self) -> [Vec<Bytes>; 2] {
+    fn moved(&self) -> Touched {
         match self {
             Item::Inst(inst) => inst.touched(),
             Item::Qwords(op) => {
@@ -220,10 +225,12 @@ pub fn regions(
             places = self::places(&items[..], start, end, entered);
         }
         let own = items[start as usize..end as usize].iter_mut();
+        let items: Vec<Item> = own.filter_map(Option::take).collect();
         let region = Region {
             start,
             end,
-            items: own.filter_map(Option::take).collect(),
+            touched: items.iter().map(Item::touched).collect(),
+            items,
             lanes: program.ops[start as usize..end as usize]
                 .iter()
                 .map(lanes_of)
@@ -307,18 +314,19 @@ impl Region {
         self.items.iter().map(Item::worth).sum::<usize>() >= WAY_IN
     }
 
-    /// Instructions that follow each other from an op on, none of which is a place but the first: a few of them.
-    pub fn straight(&self, pc: u32) -> Vec<&Inst> {
+    /// Instructions that follow each other from an op on, none of which is a place but the first: a few of them, and what
+    /// they touch.
+    pub fn straight(&self, pc: u32) -> impl Iterator<Item = (&Inst, &Touched)> {
         const FEW: usize = 16;
-        let items = self.items[(pc - self.start) as usize..].iter();
-        let run = (pc..).zip(items.take(FEW)).map_while(|(at, item)| {
+        let items = self.items.iter().zip(&self.touched);
+        let items = items.skip((pc - self.start) as usize).take(FEW);
+        (pc..).zip(items).map_while(move |(at, (item, touched))| {
             let follows = at == pc || self.places.binary_search(&at).is_err();
             match item {
-                Item::Inst(inst) if follows => Some(inst),
+                Item::Inst(inst) if follows => Some((inst, touched)),
                 _ => None,
             }
-        });
-        run.collect()
+        })
     }
 
     /// Its messages, by op.
@@ -377,8 +385,8 @@ impl Region {
             Kind::Row(4..) | Kind::Each => *uses.entry(bytes).or_default() += 16 * weight + 1,
             _ => others.push(bytes),
         };
-        for (item, &weight) in self.items.iter().zip(&weights) {
-            for bytes in item.touched().into_iter().flatten() {
+        for (touched, &weight) in self.touched.iter().zip(&weights) {
+            for &bytes in touched.iter().flatten() {
                 touch(bytes, weight);
             }
         }
@@ -403,7 +411,7 @@ impl Region {
         }
         let mut uses: BTreeMap<u32, u32> = BTreeMap::new();
         let mut others: Vec<Bytes> = Vec::new();
-        for item in &self.items {
+        for (item, [read, written]) in self.items.iter().zip(&self.touched) {
             if let Some(guard) = item.guard() {
                 *uses.entry(guard.offset).or_default() += 1;
             }
@@ -412,7 +420,6 @@ impl Region {
             {
                 src.iter().for_each(|at| *uses.entry(*at).or_default() += 1);
             }
-            let [read, written] = item.touched();
             match item {
                 Item::Inst(inst) if matches!(inst.dst, Put::Flags(_)) => {
                     let Put::Flags(at) = inst.dst else { continue };
