@@ -705,6 +705,31 @@ impl Assembler {
         self.byte(0xc0 | (src as u8 & 7) << 3 | dst as u8 & 7);
     }
 
+    /// The same of the low 16 bits; the others stay.
+    pub fn alu_word(&mut self, alu: Alu, dst: Gpr, src: Gpr) {
+        self.byte(0x66);
+        self.alu(alu, dst, src);
+    }
+
+    /// `dst = src`, of the low 16 bits; the others stay.
+    pub fn move_word(&mut self, dst: Gpr, src: Gpr) {
+        self.byte(0x66);
+        self.move_gpr(dst, src);
+    }
+
+    /// Asks for bits that two registers have in common.
+    pub fn test(&mut self, a: Gpr, b: Gpr) {
+        self.rex(false, b as u8, a as u8);
+        self.byte(0x85);
+        self.byte(0xc0 | (b as u8 & 7) << 3 | a as u8 & 7);
+    }
+
+    /// The same of the low 16 bits.
+    pub fn test_word(&mut self, a: Gpr, b: Gpr) {
+        self.byte(0x66);
+        self.test(a, b);
+    }
+
     /// `alu dst, dword of the context or the arena`.
     pub fn alu_place(&mut self, alu: Alu, dst: Gpr, place: Place) {
         self.at_place(false, &[8 * alu as u8 + 3], dst as u8, place);

@@ -100,12 +100,9 @@ pub struct Scaled {
     pub reg: Reg,
 }
 
-/// Instructions that are asked together whether their results have an order.
-struct Together {
-    count: usize,
-    /// The last one writes what one of them reads: not before they were asked.
-    changes_source: bool,
-}
+/// Instructions that are asked together whether their results have an order: for each whether it writes what one of them
+/// reads, which it must not before they were asked.
+type Together = Vec<bool>;
 
 /// A result of theirs that has to be asked.
 struct Open {
@@ -113,6 +110,17 @@ struct Open {
     row: u8,
     value: Reg,
     mask: Option<Mask>,
+}
+
+/// The lanes of the first row.
+const LOW: u32 = 0xffff;
+
+/// The bytes of a predicate.
+fn predicate_at(at: u32) -> Bytes {
+    Bytes {
+        kind: Kind::Other,
+        ..Bytes::one(at)
+    }
 }
 
 /// Results that wait to be asked, at most.
@@ -221,6 +229,23 @@ impl Emitter {
             Some(flag) => self.code.move_gpr(flag, from),
             None => self.code.store(Place::Arena(at), from),
         }
+    }
+
+    /// Asks whether any lane of a window that runs has its bit set in a predicate. False, and nothing is asked, where one
+    /// instruction cannot tell.
+    pub fn test_running(&mut self, lanes: Lanes, guard: Guard) -> bool {
+        let window = lanes.all() << lanes.offset;
+        let plain = guard.group == Group::Each && !guard.inverted;
+        let Some(flag) = self.flag(guard.offset).filter(|_| plain) else {
+            return false;
+        };
+        match window {
+            _ if self.all_enabled => self.code.test_number(flag, window),
+            u32::MAX => self.code.test(flag, Gpr::R8),
+            LOW => self.code.test_word(flag, Gpr::R8),
+            _ => return false,
+        }
+        true
     }
 
     /// Asks for bits of a predicate.
@@ -347,6 +372,18 @@ impl Emitter {
     pub fn write_predicate(&mut self, lanes: Lanes, at: u32) {
         let window = lanes.all() << lanes.offset;
         let masked = !lanes.no_mask && !self.all_enabled;
+        if let (Some(flag), LOW) = (self.flag(at), window) {
+            let code = &mut self.code;
+            match masked {
+                true => {
+                    code.alu(Alu::Xor, Gpr::Rax, flag);
+                    code.alu(Alu::And, Gpr::Rax, Gpr::R8);
+                    code.alu_word(Alu::Xor, flag, Gpr::Rax);
+                }
+                false => code.move_word(flag, Gpr::Rax),
+            }
+            return self.overwrite(predicate_at(at));
+        }
         if masked || window != u32::MAX {
             self.load_flag(Gpr::Rdx, at);
             let code = &mut self.code;
@@ -360,10 +397,7 @@ impl Emitter {
             code.alu(Alu::Xor, Gpr::Rax, Gpr::Rdx);
         }
         self.store_flag(at, Gpr::Rax);
-        self.overwrite(Bytes {
-            kind: Kind::Other,
-            ..Bytes::one(at)
-        });
+        self.overwrite(predicate_at(at));
     }
 
     /// The same with conditions by row.
@@ -487,21 +521,21 @@ impl Emitter {
         let Some(group) = self.asked_together(&insts) else {
             return 0;
         };
-        let insts = &insts[..group.count];
+        let insts = &insts[..group.len()];
         let len = Self::len(insts[0]);
         let masks = match self.is_plain(insts[0]) {
             true => [None; 2],
             false => self.running(insts[0].lanes, None),
         };
         let mut open: Vec<Open> = Vec::new();
-        for (n, (inst, touched)) in insts.iter().zip(touched).enumerate() {
+        let mut waiting = Vec::new();
+        for ((inst, touched), waits) in insts.iter().zip(touched).zip(group) {
             self.settle(touched);
             self.busy.clear();
             self.busy.extend(open.iter().map(|open| open.value));
             self.hold_sources(inst);
-            let last = n + 1 == insts.len();
             let rows = 0..inst.rows();
-            if last && group.changes_source {
+            if waits {
                 let pins = rows.clone().filter_map(|r| self.pin(inst.written(r)));
                 let pins: Vec<Reg> = pins.collect();
                 self.busy.extend(pins);
@@ -522,15 +556,22 @@ impl Emitter {
                 value: targets[usize::from(row)],
                 mask: masks[usize::from(row)],
             }));
-            if last {
-                self.all_ordered(len, &open);
-            }
-            for r in rows {
-                let at = usize::from(r);
-                self.put(inst, r, masks[at], targets[at]);
+            let results = rows.map(|r| (*inst, r, targets[usize::from(r)]));
+            match waits {
+                true => waiting.extend(results),
+                false => results.for_each(|result| self.put_result(result, masks)),
             }
         }
+        self.all_ordered(len, &open);
+        for result in waiting {
+            self.put_result(result, masks);
+        }
         insts.len()
+    }
+
+    /// Puts row `r` of a result where it belongs.
+    fn put_result(&mut self, (inst, r, target): (&Inst, u8, Reg), masks: [Option<Mask>; 2]) {
+        self.put(inst, r, masks[usize::from(r)], target);
     }
 
     /// How many of these instructions can be asked together; `None` if it is not worth it.
@@ -547,10 +588,9 @@ impl Emitter {
         let room = usize::from(REGISTERS - self.free) - self.scaled.len();
         // What they read that none of them has written, what they write, and of that what is not read again.
         let (mut outer, mut written, mut open) = (Vec::new(), Vec::new(), Vec::new());
-        let mut together = Together {
-            count: 0,
-            changes_source: false,
-        };
+        // What is written once they were asked: nobody may touch it before.
+        let mut waiting: Vec<Bytes> = Vec::new();
+        let mut together = Together::new();
         for inst in insts.iter().take_while(|inst| alike(inst)) {
             let own: Vec<(Bytes, u8)> = (0..inst.rows()).map(|r| (inst.written(r), r)).collect();
             let mut still: Vec<(Bytes, u8)> = open.clone();
@@ -559,27 +599,31 @@ impl Emitter {
             let lost = own.iter().any(|(own, _)| is_lost(own));
             // Each has a register until it is asked, and the next ones have sources and results.
             let taken = open.len() + own.len() * (inst.src.len() + 1);
-            if lost || taken > room || still.len() + own.len() > MOST_ASKED {
+            let sources = inst.src.iter();
+            let read = sources.flat_map(|of| (0..inst.rows()).filter_map(|r| inst.read(of, r)));
+            let read: Vec<Bytes> = read.collect();
+            let mut touched = own.iter().map(|(own, _)| own).chain(&read);
+            // Two rows of results that wait would take registers from what is pinned.
+            let comes_early = match inst.rows() {
+                1 => touched.any(|bytes| waiting.iter().any(|w| w.overlaps(*bytes))),
+                _ => !waiting.is_empty(),
+            };
+            if lost || taken > room || still.len() + own.len() > MOST_ASKED || comes_early {
                 break;
             }
-            for operand in &inst.src {
-                for bytes in (0..inst.rows()).filter_map(|r| inst.read(operand, r)) {
-                    if !written.contains(&bytes) {
-                        outer.push(bytes);
-                    }
-                }
-            }
+            outer.extend(read.iter().filter(|bytes| !written.contains(*bytes)));
             let changes = |own: Bytes| outer.iter().any(|bytes: &Bytes| bytes.overlaps(own));
-            together.changes_source = own.iter().any(|(own, _)| changes(*own));
-            together.count += 1;
-            if together.changes_source {
-                break;
+            let waits = own.iter().any(|(own, _)| changes(*own));
+            together.push(waits);
+            let own_bytes = own.iter().map(|(own, _)| *own);
+            match waits {
+                true => waiting.extend(own_bytes),
+                false => written.extend(own_bytes),
             }
-            written.extend(own.iter().map(|(own, _)| *own));
             open = still;
             open.extend(own);
         }
-        (together.count > 1).then_some(together)
+        (together.len() > 1).then_some(together)
     }
 
     /// Registers that hold what an instruction reads are not given to anything else.

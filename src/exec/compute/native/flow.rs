@@ -405,7 +405,11 @@ impl Flow<'_> {
         if lanes.count == 1 {
             let on = self.emitter.code.label();
             if let Some(guard) = guard {
-                self.unless_uniform(lanes, guard, on);
+                if self.goes_straight(pc, target) {
+                    let label = self.label(self.running, self.place(target));
+                    return self.if_uniform(lanes, guard, true, label);
+                }
+                self.if_uniform(lanes, guard, false, on);
             }
             self.emitter.store_unsaved();
             self.go(pc, target);
@@ -416,6 +420,11 @@ impl Flow<'_> {
             self.emitter.save_all();
         }
         let window = lanes.all() << lanes.offset;
+        let on = self.emitter.code.label();
+        let asked = guard.is_some_and(|guard| self.emitter.test_running(lanes, guard));
+        if asked {
+            self.emitter.code.jump_if(If::Zero, on);
+        }
         match guard {
             Some(guard) => {
                 self.emitter.predicate(lanes, guard);
@@ -429,8 +438,9 @@ impl Flow<'_> {
                 code.alu_number(Alu::And, Gpr::Rax, window);
             }
         }
-        let on = self.emitter.code.label();
-        self.emitter.code.jump_if(If::Zero, on);
+        if !asked {
+            self.emitter.code.jump_if(If::Zero, on);
+        }
         self.emitter.store_unsaved();
         // Those that stay.
         let code = &mut self.emitter.code;
@@ -463,27 +473,38 @@ impl Flow<'_> {
         }
     }
 
-    /// Goes to `on` unless the first bit of a predicate is set.
-    fn unless_uniform(&mut self, lanes: Lanes, guard: Guard, on: Label) {
-        if guard.group == Group::Each {
-            self.emitter.test_flag(guard.offset, 1 << lanes.offset);
-            let unless = if guard.inverted {
-                If::NotZero
-            } else {
-                If::Zero
-            };
-            self.emitter.code.jump_if(unless, on);
-            return;
-        }
-        self.emitter.predicate(lanes, guard);
-        self.emitter.code.test_number(Gpr::Rax, 1);
-        self.emitter.code.jump_if(If::Zero, on);
+    /// Goes to a label if the first bit of a predicate is set, or is not.
+    fn if_uniform(&mut self, lanes: Lanes, guard: Guard, is_set: bool, label: Label) {
+        let not_zero = match guard.group {
+            Group::Each => {
+                self.emitter.test_flag(guard.offset, 1 << lanes.offset);
+                is_set != guard.inverted
+            }
+            _ => {
+                self.emitter.predicate(lanes, guard);
+                self.emitter.code.test_number(Gpr::Rax, 1);
+                is_set
+            }
+        };
+        let when = if not_zero { If::NotZero } else { If::Zero };
+        self.emitter.code.jump_if(when, label);
     }
 
-    /// Goes on at a place of the region.
-    fn jump(&mut self, place: usize) {
-        let label = self.label(self.running, place);
-        self.emitter.code.jump(label);
+    /// Whether all running lanes go from an op to another one by nothing but a jump.
+    fn goes_straight(&self, pc: u32, target: u32) -> bool {
+        let forward = target > pc && self.is_inside(target);
+        forward && self.waits_between(pc, target) == 0 && self.emitter.has_all_saved()
+    }
+
+    /// Bits of the places between an op and a later one where lanes may wait.
+    fn waits_between(&self, pc: u32, target: u32) -> u32 {
+        // Where all run, none waits.
+        if self.running == Running::All {
+            return 0;
+        }
+        let places = self.region.places.iter().enumerate();
+        let between = places.filter(|(_, at)| (pc + 1..target).contains(at));
+        between.fold(0, |bits, (i, _)| bits | 1 << i)
     }
 
     /// Lanes wait at a place.
@@ -501,20 +522,17 @@ impl Flow<'_> {
             let code = &mut self.emitter.code;
             if self.region.start <= target {
                 // The next op is the same whether there is budget left or not.
-                code.move_number(Gpr::Rcx, target);
                 code.compare_wide(Gpr::R9, Gpr::R10);
-                code.jump_if(If::AboveOrEqual, self.exit);
-                self.jump(place);
+                let label = self.label(self.running, place);
+                self.emitter.code.jump_if(If::Below, label);
+                self.leave_at(target);
             } else {
                 self.leave_at(target);
             }
             return;
         }
-        let places = self.region.places.iter().enumerate();
-        let before = places.filter(|(_, at)| (pc + 1..target).contains(at));
-        let before = before.fold(0, |bits, (i, _)| bits | 1 << i);
-        // Where all run, none waits.
-        if before != 0 && self.running == Running::Any {
+        let before = self.waits_between(pc, target);
+        if before != 0 {
             let straight = self.emitter.code.label();
             self.emitter.code.test_number(Gpr::R11, before);
             self.emitter.code.jump_if(If::Zero, straight);
@@ -523,7 +541,8 @@ impl Flow<'_> {
             self.emitter.code.bind(straight);
         }
         if self.is_inside(target) {
-            self.jump(place);
+            let label = self.label(self.running, place);
+            self.emitter.code.jump(label);
         } else {
             self.join(place);
             self.leave_at(target);

@@ -167,6 +167,11 @@ impl Emitter {
         unsaved.into_iter().for_each(|held| self.store(held));
     }
 
+    /// Whether the arena lacks nothing.
+    pub fn has_all_saved(&self) -> bool {
+        self.held.iter().all(|held| !held.unsaved)
+    }
+
     /// What the arena lacks.
     fn unsaved(&self) -> Vec<Held> {
         let unsaved = self.held.iter().filter(|held| held.unsaved);
