@@ -718,7 +718,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if let Some(code) = &whole {
                 let Some(id) = ids.next() else { break };
                 ran_alone += 1;
-                if self.run_whole(code, seats.alone(id.local), id, spare, share) {
+                if self.run_whole((code, kept), seats.alone(id.local), id, spare, share) {
                     seats.leave();
                     self.pay(share, BLOCK)?;
                     continue;
@@ -776,7 +776,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     #[inline(always)]
     fn run_whole<'p>(
         &self,
-        code: &Whole<'_>,
+        (code, kept): (&Whole<'_>, &mut Kept<'_>),
         thread: &mut Thread<'p>,
         id: ThreadId,
         spare: &mut Spare,
@@ -784,7 +784,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     ) -> bool {
         let begins = self.renew(thread, id, spare);
         let begin = |thread: &mut Thread<'p>| start::begin(thread, id, begins);
-        let Some(executed) = code.run(thread, begins, begin) else {
+        let serve = |thread: &mut Thread<'p>, pc| kept.serve(thread, pc);
+        let Some(executed) = code.run(thread, begins, serve, begin) else {
             return false;
         };
         // What comes next finds whose bytes they are.

@@ -46,6 +46,14 @@ impl<'s> Kept<'s> {
         };
         self.0.get_mut(at)
     }
+
+    /// Serves the message at an op for a thread of which only bytes and mode are made, if that is all it takes and the
+    /// message is one of these. If not, nothing has happened and false comes back.
+    pub(crate) fn serve(&mut self, thread: &mut Thread<'_>, pc: u32) -> bool {
+        let mut known = self.0.iter_mut();
+        let found = known.find(|blocks| blocks.pc == pc && !blocks.work.is_noted());
+        found.is_some_and(|blocks| blocks.serve(thread))
+    }
 }
 
 /// A message, and where it goes.
@@ -82,6 +90,13 @@ enum Work<'s> {
         /// Other messages of the thread may have the same group.
         grouped: bool,
     },
+}
+
+impl Work<'_> {
+    /// Whether threads remember that they were served.
+    const fn is_noted(&self) -> bool {
+        matches!(self, Work::Scale { grouped: true, .. })
+    }
 }
 
 impl<'s> Blocks<'s> {

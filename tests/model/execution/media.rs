@@ -4,7 +4,9 @@ use super::{program, surface};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::sync::Arc;
-use visim::internals::launch::{self, Bindings, Grid, Keep, NativeCode, RunOptions, Silent};
+use visim::internals::launch::{
+    self, Bindings, Grid, Keep, NativeCode, RunOptions, Sampler, Silent,
+};
 use visim::internals::observe::Stats;
 use visim::internals::surface::{Format, Surface};
 
@@ -81,5 +83,84 @@ media_st.nomod ({width},{height}) T7 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> BLOCK.0
             (kept, left, counted.is_ok(), stats.counts())
         };
         assert_eq!(run(NativeCode::Always), run(NativeCode::Never), "{}", text);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn threads_that_scale_a_block_between_two_pieces_of_code_leave_what_steps_leave(
+        (across, down) in (17u32..90, 9u32..60),
+        (step_u, step_v) in (0.2f32..2.5, 0.2f32..2.5),
+        (first, last) in (0usize..3, 0usize..12),
+        [twice, parted] in [prop::bool::weighted(0.2), prop::bool::weighted(0.3)],
+        nan in prop::bool::weighted(0.2),
+        limit in prop_oneof![3 => Just(u64::MAX), 1 => 1u64..40],
+    ) {
+        let (du, dv) = (step_u / across as f32, step_v / down as f32);
+        let scale = format!(
+            "avs.G T6 S0 U(0,0)<0;1,0> V(0,0)<0;1,0> {du:?}:f {dv:?}:f 0.0:f 0:ud 0:ud AVS_8_FULL 0.0:f AVS_16x8 0:ub BLOCK.0
+"
+        );
+        let add = "add (M1, 16) F(0,0)<1> F(0,0)<1;1,0> 0x3f800000:f\n";
+        let text = format!(
+            ".decl X v_type=G type=ud num_elts=1 align=dword
+.decl Y v_type=G type=ud num_elts=1 align=dword
+.decl U v_type=G type=f num_elts=1 align=dword
+.decl V v_type=G type=f num_elts=1 align=dword
+.decl F v_type=G type=f num_elts=16 align=GRF
+.decl W v_type=G type=w num_elts=16 align=GRF
+.decl P1 v_type=P num_elts=16
+.decl BLOCK v_type=G type=ub num_elts=256 align=GRF
+.decl T6 v_type=T num_elts=1
+.decl T7 v_type=T num_elts=1
+.decl S0 v_type=S num_elts=1
+mul (M1_NM, 1) X(0,0)<1> %thread_x(0,0)<0;1,0> 16:uw
+mul (M1_NM, 1) Y(0,0)<1> %thread_y(0,0)<0;1,0> 8:uw
+mov (M1_NM, 1) U(0,0)<1> X(0,0)<0;1,0>
+mov (M1_NM, 1) V(0,0)<1> Y(0,0)<0;1,0>
+mul (M1_NM, 1) U(0,0)<1> U(0,0)<0;1,0> {du:?}:f
+mul (M1_NM, 1) V(0,0)<1> V(0,0)<0;1,0> {dv:?}:f
+mov (M1, 16) F(0,0)<1> U(0,0)<0;1,0>
+{nan}{before}{part}{scale}{again}{behind}
+out:
+media_st.nomod (16,8) T7 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> BLOCK.0
+ret (M1, 1)
+",
+            nan = if nan { "mul (M1, 16) F(0,0)<1> F(0,0)<1;1,0> 0x7f800000:f\n" } else { "" },
+            before = add.repeat(first),
+            part = match parted {
+                true => "mov (M1, 16) W(0,0)<1> 0x76543210:v\ncmp.lt (M1, 16) P1 W(0,0)<1;1,0> 0x4:w\n(P1) goto (M1, 16) out\n",
+                false => "",
+            },
+            again = if twice { &scale } else { "" },
+            behind = add.repeat(last),
+        );
+        let program = program(&text);
+        let run = |native, keep: Keep| {
+            let mut bindings = Bindings::default();
+            bindings.surfaces.insert(6, image("Y8_UNORM", across, down, 5));
+            let to = image("R8_UNORM", 5 * 16, 7 * 8 - 5, 77);
+            bindings.surfaces.insert(7, Arc::clone(&to));
+            let table = serde_json::json!("polyphase 0.7");
+            let state = serde_json::json!({ "table0x": table, "table0y": table, "table1x": table, "table1y": table });
+            let state = serde_json::from_value(state).expect("a state");
+            bindings.samplers.insert(0, Sampler::Avs(Arc::new(state)));
+            let options = RunOptions { keep, native, limit, ..RunOptions::default() };
+            let outcome = launch::run(&program, &bindings, &Grid::media(5, 7), &options, |_| Silent);
+            let outcome = outcome.map(|o| {
+                let arenas = o.threads.into_iter().map(|t| t.arena);
+                (o.instructions, arenas.collect::<Vec<_>>())
+            });
+            // Threads behind one that ends at a limit may have run beside it.
+            let left = outcome.is_ok().then(|| to.memory().to_vec());
+            let said = |trap: Box<launch::Trap>| (trap.thread.index, trap.mask, format!("{:?}", trap.diagnostic));
+            (outcome.map_err(said), left)
+        };
+        for keep in [Keep::All, Keep::None] {
+            let native = run(NativeCode::Always, keep.clone());
+            assert!(native == run(NativeCode::Never, keep), "{text}");
+        }
     }
 }

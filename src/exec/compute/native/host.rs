@@ -13,6 +13,7 @@ use crate::exec::state::frame::{ENDED, Frame};
 use crate::exec::state::tally::{Counter, Counters, Traffic};
 use crate::exec::state::thread::Thread;
 use crate::exec::state::windows::Windows;
+use crate::message::Request;
 use crate::program::{Barrier, Op, Program};
 use crate::surface::Memory;
 use std::ops::Range;
@@ -67,6 +68,8 @@ pub struct Native {
     longest: u64,
     /// Where the barrier of a group is.
     barriers: Vec<bool>,
+    /// Where a block of the scaler is, for which threads leave code and come back behind it.
+    blocks: Vec<bool>,
     /// The lanes that end at an op, where that is sure to end a thread if it has no others.
     ends: Vec<u32>,
     /// Messages that are code, by op.
@@ -154,12 +157,14 @@ impl Native {
         let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
         let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
         let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
+        let is_block = |op: &Op| matches!(op, Op::Send(s) if matches!(s.request, Request::Avs(_)));
         Some(Native {
             counters,
             number: counts.unwrap_or(0),
             counted_from,
             longest: longest.unwrap_or(0),
             barriers: program.ops.iter().map(is_barrier).collect(),
+            blocks: program.ops.iter().map(is_block).collect(),
             ends,
             code,
             messages,
@@ -188,14 +193,15 @@ impl Native {
         found.map_or(Traffic::default(), |at| self.messages[at].1.traffic())
     }
 
-    /// Whether nearly all of the program is one region, or a chain of them from barrier to barrier: what sets the float
-    /// mode and ends it is not.
+    /// Whether nearly all of the program is one region, or a chain of them from barrier to barrier or block to block: what
+    /// sets the float mode and ends it is not.
     pub fn is_whole(&self) -> bool {
         const BESIDE: usize = 8;
         let mut chain = 0..0;
         let chains = self.regions.iter().map(|(ops, _)| {
             let (start, end) = (ops.start as usize, ops.end as usize);
-            let goes_on = start == chain.end + 1 && self.barriers[chain.end];
+            let joins = |at: usize| self.barriers[at] || self.blocks[at];
+            let goes_on = start == chain.end + 1 && joins(chain.end);
             chain = if goes_on {
                 chain.start..end
             } else {
@@ -504,6 +510,7 @@ impl<'n> Whole<'n> {
     /// Runs a thread that begins in its bytes, and shares no memory with a group. Says how many instructions it has run if
     /// it has ended; if not, it has begun, and is where code was left.
     ///
+    /// * `serve`: serves the message at an op for a thread of which only bytes and mode count, if it can.
     /// * `begin`: what makes a thread of it.
     #[inline(always)]
     pub fn run<'p>(
@@ -515,6 +522,7 @@ impl<'n> Whole<'n> {
             executed,
             kept,
         }: Begins,
+        serve: impl FnMut(&mut Thread<'p>, u32) -> bool,
         begin: impl FnOnce(&mut Thread<'p>),
     ) -> Option<u64> {
         if at != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
@@ -537,9 +545,57 @@ impl<'n> Whole<'n> {
             return Some(executed + 1);
         }
         let stopped = context.stopped();
+        let (executed, left) = self.go_on(thread, (mask, kept, executed), stopped, serve);
+        let Some(left) = left else {
+            return Some(executed);
+        };
         begin(thread);
-        self.leave(thread, executed, stopped);
+        self.leave(thread, executed, left);
         None
+    }
+
+    /// Takes a thread on that has come to a message, from one region to the next, and says how many instructions it has run
+    /// then, and where code was left if it has not ended.
+    ///
+    /// By itself: most threads have no such message, and end sooner without it.
+    #[inline(never)]
+    fn go_on<'p>(
+        &self,
+        thread: &mut Thread<'p>,
+        (mask, kept, mut executed): (u32, bool, u64),
+        mut stopped: Stopped,
+        mut serve: impl FnMut(&mut Thread<'p>, u32) -> bool,
+    ) -> (u64, Option<(Stopped, &'n [u32])>) {
+        let mut places = self.door.places;
+        loop {
+            let all_are_there = stopped.waiting == 0 && stopped.em == mask;
+            let next = self.native.door(stopped.pc + 1);
+            let next = next.filter(|_| all_are_there && executed < self.budget);
+            thread.mode = self.mode;
+            let Some(door) = next.filter(|_| serve(thread, stopped.pc)) else {
+                return (executed, Some((stopped, places)));
+            };
+            (executed, places) = (executed + 1, door.places);
+            let context = Context::new(&mut thread.arena, mask, &self.reach, self.shared, &[]);
+            let mut context = [context];
+            context[0].executed = executed;
+            context[0].budget = self.budget;
+            context[0].kept = kept.into();
+            if !self
+                .native
+                .code
+                .run(door.ways.of(mask), &mut context, &self.reach)
+            {
+                // Nothing has happened behind the message.
+                context[0].pc = door.pc;
+            }
+            let [context] = &context;
+            executed = context.executed;
+            if self.native.ends(context) && executed < self.limit {
+                return (executed + 1, None);
+            }
+            stopped = context.stopped();
+        }
     }
 
     /// Whether so many threads go together.
@@ -614,9 +670,9 @@ impl<'n> Whole<'n> {
 
     /// Puts a thread where its code was left.
     #[inline(never)]
-    fn leave(&self, thread: &mut Thread<'_>, executed: u64, stopped: Stopped) {
+    fn leave(&self, thread: &mut Thread<'_>, executed: u64, (stopped, places): (Stopped, &[u32])) {
         thread.executed = executed;
-        leave(stopped, &mut thread.frame, self.door.places);
+        leave(stopped, &mut thread.frame, places);
         self.native.learn(thread, self.memories.windows);
     }
 }
