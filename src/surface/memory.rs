@@ -326,6 +326,26 @@ impl Memory {
         }
     }
 
+    /// Copies `N` words from the one at byte `offset` on, and from each so many words behind it, to the first ones of each
+    /// row; `None` where there are not so many, or fewer from row to row: some may have been copied then.
+    #[inline(always)]
+    pub fn copy_word_rows<'r, const N: usize>(
+        &self,
+        offset: usize,
+        pitch: usize,
+        rows: impl Iterator<Item = &'r mut [u64]>,
+    ) -> Option<()> {
+        let words = self.own_words().get(offset / 8..)?;
+        let mut found = words.chunks(pitch.max(1));
+        for row in rows {
+            let words = found.next()?.first_chunk::<N>()?;
+            for (out, word) in row.first_chunk_mut::<N>()?.iter_mut().zip(words) {
+                *out = word.load(Relaxed).to_le();
+            }
+        }
+        Some(())
+    }
+
     /// The `N` bytes at `offset`: [`Memory::read`] for a size known while compiling.
     ///
     /// # Panics

@@ -346,6 +346,20 @@ impl<'a> Scaler<'a> {
             let size = pitch.checked_mul(rows);
             size.is_some_and(|size| at.checked_add(size).is_some())
         });
+        // Mostly rows follow each other, whole words apart.
+        if let (Some((pitch, at)), true) = (place, y.is_inside())
+            && pitch % 8 == 0
+        {
+            let sources = y.sources();
+            let at = at + pitch * sources.first().map_or(0, |row| *row as usize);
+            let rows = to.texels.iter_mut().take(sources.len());
+            let rows = rows.map(|texels| &mut texels.0[..]);
+            let memory = self.view.memory();
+            if memory.copy_word_rows::<N>(at, pitch / 8, rows).is_some() {
+                to.skews.fill((at % 8) as u8);
+                return;
+            }
+        }
         let rows = to.texels.iter_mut().zip(&mut to.skews);
         for ((texels, skew), &row) in rows.zip(y.sources()) {
             if let Some((pitch, at)) = place {
