@@ -247,6 +247,25 @@ fn unknown_value(title: impl Into<String>, label: impl Into<String>) -> Diagnost
     problem(Code::E0109, title, label).see("vISA text reference 1.3")
 }
 
+/// Reads a number of few digits with a mark behind it that ends every expression: what nearly all of them are.
+fn plain(input: &str) -> Option<(&str, i64)> {
+    const MOST_DIGITS: usize = 9;
+    let digits = input.bytes().take(MOST_DIGITS + 1);
+    let digits = digits.take_while(u8::is_ascii_digit).count();
+    let ends = matches!(
+        input.as_bytes().get(digits),
+        Some(b',' | b')' | b';' | b']')
+    );
+    if !ends || !(1..=MOST_DIGITS).contains(&digits) {
+        return None;
+    }
+    let (number, rest) = input.split_at(digits);
+    let value = number
+        .bytes()
+        .fold(0, |value, b| 10 * value + i64::from(b - b'0'));
+    Some((rest, value))
+}
+
 /// Reads an expression whose value must fit `T`; `what` names it.
 pub(super) fn fitting<'a, T: TryFrom<i64>>(
     cx: &Context,
@@ -255,7 +274,10 @@ pub(super) fn fitting<'a, T: TryFrom<i64>>(
     read: impl Fn(&Context, &'a str) -> Read<'a, i64>,
 ) -> Read<'a, T> {
     let from = blanks(input);
-    let (rest, value) = read(cx, from)?;
+    let (rest, value) = match plain(from) {
+        Some(read) => read,
+        None => read(cx, from)?,
+    };
     match T::try_from(value) {
         Ok(value) => Ok((rest, value)),
         Err(_) => refuse(
@@ -311,6 +333,30 @@ mod tests {
         );
         assert_eq!(value("%sizeof(V7)"), 32);
         assert_eq!(value("0x8000000000000000 / -1"), i64::MIN);
+    }
+
+    #[test]
+    fn plain_numbers_are_read_as_expressions_are() {
+        let cx = Context::new(32);
+        for text in ["0,0)", "12)", "007;1", "999999999]", "3, 4"] {
+            assert_eq!(plain(text), expression(&cx, text).ok(), "{text}");
+            assert_eq!(plain(text), angled(&cx, text).ok(), "{text}");
+        }
+        for text in [
+            "",
+            ",",
+            "12",
+            "1234567890)",
+            "1+2)",
+            "0x1)",
+            "5>",
+            "1.5,",
+            "-1)",
+            "4 )",
+            "(1)",
+        ] {
+            assert_eq!(plain(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -90,8 +90,9 @@ pub(super) fn ranges(bytes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
 fn changed(program: &Program) -> Option<Vec<bool>> {
     let mut changed = vec![false; program.image.len()];
     let mut change = |at: u32, size: u32| {
-        let bytes = changed.iter_mut().skip(at as usize);
-        bytes.take(size as usize).for_each(|byte| *byte = true);
+        let count = changed.len();
+        let end = (at as usize + size as usize).min(count);
+        changed[(at as usize).min(count)..end].fill(true);
     };
     // The launch fills in the header; the thread brings its state up to date.
     change(0, program.platform.grf_bytes());
@@ -139,6 +140,10 @@ fn changed(program: &Program) -> Option<Vec<bool>> {
 
 fn change_lanes(dst: &Dest, lanes: Lanes, change: &mut impl FnMut(u32, u32)) -> Option<()> {
     let size = dst.ty.bytes();
+    if let Region::Dense(at) = dst.region {
+        change(at, size * u32::from(lanes.count));
+        return Some(());
+    }
     for lane in 0..lanes.count {
         change(offset(&dst.region, lane.into(), size)?, size);
     }
