@@ -76,18 +76,20 @@ fn documents(source: &str) -> Result<YamlLoader, String> {
 
 /// The text without what it says of other kernels than `kernel`: a module may describe hundreds, of which a launch runs
 /// one. `None` if it does not name that kernel, or if some line is not of the few kinds that compilers write: what such
-/// a line means hangs on others, so that none can go.
+/// a line means hangs on others, so that none can go. What is left out is not looked at any further.
 fn part_of(source: &str, kernel: &str) -> Option<String> {
     let (mut part, mut found, mut keeps) = (String::new(), false, true);
+    let mut are_kernels = false;
     for line in source.lines() {
         if !stands_alone(line) {
             return None;
         }
         if let Some(name) = line.strip_prefix("  - name:") {
-            keeps = name.trim() == kernel;
-            found |= keeps;
+            keeps = name.trim().trim_matches('\'') == kernel;
+            found |= keeps && are_kernels;
         } else if !line.starts_with("   ") {
             keeps = true;
+            are_kernels = line.trim_end() == "kernels:";
         }
         if keeps {
             part.push_str(line);
@@ -100,6 +102,10 @@ fn part_of(source: &str, kernel: &str) -> Option<String> {
 /// Whether a line is a document's border, or a key with at most one value that ends where the line does.
 fn stands_alone(line: &str) -> bool {
     let is_word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    // Lists that are not set in have other depths.
+    if line.starts_with("- ") {
+        return false;
+    }
     let entry = line.trim_start_matches(' ');
     let entry = entry.strip_prefix("- ").unwrap_or(entry);
     let Some((key, value)) = entry.split_once(':') else {
@@ -129,11 +135,11 @@ fn stands_alone(line: &str) -> bool {
 pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
     let unreadable = |why: String| refuse(Code::E0640, format!("`.ze_info`: {why}"));
     let part = part_of(source, kernel).and_then(|part| documents(&part).ok());
-    let loader = match part {
-        Some(loader) => loader,
-        None => documents(source).map_err(unreadable)?,
-    };
-    described(&loader, kernel)
+    if let Some(Ok(compiled)) = part.map(|part| described(&part, kernel)) {
+        return Ok(compiled);
+    }
+    let whole = documents(source).map_err(unreadable)?;
+    described(&whole, kernel)
 }
 
 /// What a text that was read says of `kernel`.
@@ -473,5 +479,16 @@ mod tests {
             assert_eq!(part_of(&module(line), "b"), None, "{line}");
         }
         assert_eq!(part_of(&module("size: 16"), "c"), None);
+        // Names in quotes, what is called like a function, and lists that are not set in.
+        let quoted = "kernels:\n  - name: 'a'\n  - name: b\n";
+        assert_eq!(
+            part_of(quoted, "a").as_deref(),
+            Some("kernels:\n  - name: 'a'\n")
+        );
+        assert_eq!(
+            part_of("kernels:\n  - name: a\nfunctions:\n  - name: f\n", "f"),
+            None
+        );
+        assert_eq!(part_of("kernels:\n- name: a\n  - name: b\n", "b"), None);
     }
 }
