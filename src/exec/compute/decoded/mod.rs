@@ -367,12 +367,12 @@ impl Decoded {
         native.map(Native::counted)
     }
 
-    /// So many ops that follow each other ran as steps, each on so many threads. What a step takes whatever threads it is
-    /// for is counted as if it were threads, and what it takes to come to an op that does not compute as if it were ops.
+    /// So many ops ran as steps before threads parted, or came to where others have to join them, each on so many threads.
+    /// What a step takes whatever threads it is for is counted as if it were threads, and to line up as if it were ops.
     pub fn has_worked(&self, ops: u64, threads: usize) {
-        const OPS_BETWEEN: u64 = 8;
+        const OPS_OF_LINING_UP: u64 = 8;
         const THREADS_OF_A_STEP: u64 = 4;
-        let work = (ops + OPS_BETWEEN) * (threads as u64 + THREADS_OF_A_STEP);
+        let work = (ops + OPS_OF_LINING_UP) * (threads as u64 + THREADS_OF_A_STEP);
         self.worked.fetch_add(work, Relaxed);
     }
 

@@ -510,7 +510,7 @@ impl Emitter {
     /// Code for the first of these instructions, as many as are asked together whether their results have an order; how
     /// many that is, 0 if the first one has to be asked by itself. Who has no order passes it on: only results that no
     /// later one of them reads are asked. Then the region is left in front of the first one, and the steps do all of
-    /// them again, which read what they have read before.
+    /// them again, which read what they have read before: results that replace it wait until they were asked.
     pub fn group<'r>(&mut self, run: impl Iterator<Item = (&'r Inst, &'r Touched)>) -> usize {
         let mut run = run.peekable();
         // Most are not: the others are not looked at.
@@ -574,7 +574,7 @@ impl Emitter {
         self.put(inst, r, masks[usize::from(r)], target);
     }
 
-    /// How many of these instructions can be asked together; `None` if it is not worth it.
+    /// The first of these instructions that can be asked together; `None` if it is not worth it.
     fn asked_together(&self, insts: &[&Inst]) -> Option<Together> {
         let first = insts.first()?;
         let plain = self.is_plain(first);
@@ -600,25 +600,29 @@ impl Emitter {
             // Each has a register until it is asked, and the next ones have sources and results.
             let taken = open.len() + own.len() * (inst.src.len() + 1);
             let sources = inst.src.iter();
-            let read = sources.flat_map(|of| (0..inst.rows()).filter_map(|r| inst.read(of, r)));
-            let read: Vec<Bytes> = read.collect();
-            let mut touched = own.iter().map(|(own, _)| own).chain(&read);
-            // Two rows of results that wait would take registers from what is pinned.
+            let read = sources.flat_map(|of| {
+                let rows = 0..inst.rows();
+                rows.filter_map(move |r| Some((inst.read(of, r)?, r)))
+            });
+            let read: Vec<(Bytes, u8)> = read.collect();
+            let mut touched = own.iter().chain(&read);
+            // Two rows of results that wait would leave few registers to what is read again.
             let comes_early = match inst.rows() {
-                1 => touched.any(|bytes| waiting.iter().any(|w| w.overlaps(*bytes))),
+                1 => touched.any(|(bytes, _)| waiting.iter().any(|w| w.overlaps(*bytes))),
                 _ => !waiting.is_empty(),
             };
             if lost || taken > room || still.len() + own.len() > MOST_ASKED || comes_early {
                 break;
             }
-            outer.extend(read.iter().filter(|bytes| !written.contains(*bytes)));
+            // What another row has written may have been for other lanes.
+            let outside = read.iter().filter(|read| !written.contains(*read));
+            outer.extend(outside.map(|(bytes, _)| *bytes));
             let changes = |own: Bytes| outer.iter().any(|bytes: &Bytes| bytes.overlaps(own));
             let waits = own.iter().any(|(own, _)| changes(*own));
             together.push(waits);
-            let own_bytes = own.iter().map(|(own, _)| *own);
             match waits {
-                true => waiting.extend(own_bytes),
-                false => written.extend(own_bytes),
+                true => waiting.extend(own.iter().map(|(own, _)| *own)),
+                false => written.extend(own.iter().copied()),
             }
             open = still;
             open.extend(own);

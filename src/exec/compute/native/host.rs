@@ -157,7 +157,16 @@ impl Native {
         let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
         let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
         let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
-        let is_block = |op: &Op| matches!(op, Op::Send(s) if matches!(s.request, Request::Avs(_)));
+        let block = |op: &Op| match op {
+            Op::Send(send) => match &send.request {
+                Request::Avs(asked) => Some(asked.channels),
+                _ => None,
+            },
+            _ => None,
+        };
+        // Threads that may be served again remember it: they do not run without a frame.
+        let once = program.ops.iter().filter_map(block).count() == 1 && !program.may_go_back();
+        let is_block = |op: &Op| once && block(op).is_some_and(|channels| channels.count() == 1);
         Some(Native {
             counters,
             number: counts.unwrap_or(0),

@@ -105,8 +105,8 @@ impl NativeCode {
         false
     }
 
-    /// Ops that steps run for a thread before code is made of a program; one that ends before has done without it. Builds
-    /// for tests make it at once, so that all tests run it.
+    /// The work that steps have done before code is made of a program, as `Decoded::has_worked` counts it; one that ends
+    /// before has done without it. Builds for tests make it at once, so that all tests run it.
     ///
     /// * `ops`: how many the program has. To make code of an op takes as long as some hundred runs of it as a step, of
     ///   which nobody knows whether they will come: those that came say so.
@@ -256,6 +256,7 @@ mod other {
             &self,
             _: &mut Thread<'p>,
             _: Begins,
+            _: impl FnMut(&mut Thread<'p>, u32) -> bool,
             _: impl FnOnce(&mut Thread<'p>),
         ) -> Option<u64> {
             match self.0 {}
