@@ -220,6 +220,17 @@ impl Walk<'_, '_> {
         (self.groups.start < self.groups.end).then_some(self.groups.start)
     }
 
+    /// The next thread.
+    #[inline(always)]
+    pub fn peek(&self) -> Option<ThreadId> {
+        let id = ThreadId {
+            index: self.first.wrapping_add(self.local),
+            group: self.at,
+            local: self.local,
+        };
+        (self.groups.start < self.groups.end).then_some(id)
+    }
+
     /// Goes on to a group that has threads left.
     #[inline]
     fn go_on(&mut self) {
@@ -244,14 +255,7 @@ impl Iterator for Walk<'_, '_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<ThreadId> {
-        if self.groups.start >= self.groups.end {
-            return None;
-        }
-        let id = ThreadId {
-            index: self.first.wrapping_add(self.local),
-            group: self.at,
-            local: self.local,
-        };
+        let id = self.peek()?;
         self.local += 1;
         self.go_on();
         Some(id)

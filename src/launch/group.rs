@@ -4,8 +4,7 @@ use super::start::{Seats, Spare, begin};
 use super::{Context, Group, Left, MOST_LEFT, Observer, Share, Turns, Wants};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
-    BLOCK, Begins, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, Whole,
-    lockstep,
+    BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, Whole, lockstep,
 };
 use crate::surface::Memory;
 use std::ops::Range;
@@ -109,33 +108,29 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let count = (groups.end - groups.start).min(beside as u64);
         let memories: Vec<Memory> = (0..count).map(|_| self.shared()).collect();
         let mut seats = Seats::new(self.program, spare);
-        let (mut observers, mut group) = (Vec::new(), Vec::new());
-        let whole_of = |spare: &mut Spare| {
-            let code = self.whole(&environment, groups.start, spare);
-            code.filter(|code| code.takes(members))
-        };
+        let mut observers = Vec::new();
+        let whole_of = |spare: &mut Spare| self.whole(&environment, groups.start, spare);
         let mut whole = whole_of(spare);
         let (mut ran_alone, mut left_code) = (0, 0);
         let mut first = groups.start;
+        // Memories that are not all zeros any more.
+        let mut used = 0;
         while first < groups.end && first <= turns.failed.load(Relaxed) {
-            let beside = if whole.is_some() { 1 } else { beside as u64 };
-            let team = first..(first + beside).min(groups.end);
-            if first > groups.start {
-                let used = memories.iter().take((first - groups.start) as usize);
-                used.for_each(Memory::clear);
-            }
-            first = team.end;
             if let (Some(code), Some(memory)) = (&whole, memories.first()) {
+                let before = first;
+                let groups = (&mut first, groups.end);
+                let around = (memory, &mut used);
                 let places = (&mut seats, &mut *spare);
-                ran_alone += 1;
-                if self.run_group(code, (team.start, memory), &mut group, places, share) {
-                    seats.leave();
-                    self.pay(share, BLOCK)?;
-                    continue;
-                }
+                let left = self.run_groups(code, groups, around, turns, places, share)?;
+                ran_alone += first - before;
+                let Some(group) = left else { continue };
                 left_code += 1;
-                observers.extend(group.iter().map(|(id, _)| (self.observe)(*id)));
+                observers.extend(self.grid.ids(group).map(|id| (self.observe)(id)));
             } else {
+                let team = first..(first + beside as u64).min(groups.end);
+                first = team.end;
+                memories.iter().take(used).for_each(Memory::clear);
+                used = (team.end - team.start) as usize;
                 for (group, memory) in team.zip(&memories) {
                     for id in self.grid.ids(group) {
                         let mut observer = (self.observe)(id);
@@ -168,48 +163,73 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         Ok(())
     }
 
-    /// Runs the threads of a group from their beginnings to their ends by native code, and counts what they did. If not all
-    /// have ended, all have begun, in their places, and nothing is counted.
+    /// Runs groups by native code, one after the other, and counts what they did. Not all threads of the one that comes back
+    /// have ended: all have begun, are in their places, and nothing of them is counted.
     ///
-    /// * `members`: memory for what it begins with; afterwards that.
-    fn run_group<'p>(
+    /// * `next`: the first group; afterwards the one behind the last that ran.
+    /// * `memory`, `used`: that of each group, and whether it is not all zeros any more.
+    fn run_groups<'p>(
         &'p self,
         code: &Whole<'_>,
-        (group, memory): (u64, &'p Memory),
-        members: &mut Vec<(ThreadId, Begins)>,
+        (next, end): (&mut u64, u64),
+        (memory, used): (&'p Memory, &mut usize),
+        turns: &Turns,
         (seats, spare): (&mut Seats<'p>, &mut Spare),
         share: &mut Share<O>,
-    ) -> bool {
-        members.clear();
-        for id in self.grid.ids(group) {
-            let begins = self.renew(seats.next(), id, spare);
-            members.push((id, begins));
-        }
-        let start = |thread: &mut Thread<'p>, n: usize| {
-            let (id, begins) = members[n];
-            begin(thread, id, begins);
-            thread.slm = Some(memory);
-        };
-        let threads = seats.taken();
-        let Some(executed) = code.run_group(threads, memory, |n| members[n].1, start) else {
-            return false;
-        };
-        share.instructions += executed;
-        share.due += executed;
-        let mut left = Left::default();
-        for (n, (thread, (id, begins))) in threads.iter_mut().zip(&*members).enumerate() {
-            // What comes next finds whose bytes they are.
-            thread.id.local = id.local;
-            share.last = id.index;
-            if begins.kept {
-                start(thread, n);
-                left.kept.push(self.registers(thread));
+    ) -> Result<Option<u64>, Box<Trap>> {
+        let threads = seats.group(self.grid.threads);
+        let mut standing = self.stand((code, Some(memory)), threads, *next, spare);
+        let (group, left) = loop {
+            let group = *next;
+            if group >= end || group > turns.failed.load(Relaxed) {
+                seats.leave();
+                return Ok(None);
             }
+            *next += 1;
+            if std::mem::replace(used, 1) > 0 {
+                memory.clear();
+            }
+            let Some(standing) = &mut standing else {
+                break (group, Vec::new());
+            };
+            let mut keeps = false;
+            for (n, id) in self.grid.ids(group).enumerate() {
+                keeps |= self.begin_again(standing, n, id, spare);
+                share.last = id.index;
+            }
+            let Some(executed) = standing.run_group() else {
+                let threads = 0..self.grid.threads as usize;
+                break (group, threads.map(|n| standing.left(n)).collect());
+            };
+            share.instructions += executed;
+            share.due += executed;
+            if keeps {
+                let mut left = Left::default();
+                for (n, id) in self.grid.ids(group).enumerate() {
+                    if self.options.keep.wants(id.index) {
+                        left.kept.push(self.registers(id, standing.bytes(n)));
+                    }
+                }
+                share.groups.push((group, left));
+            }
+            self.pay(share, BLOCK)?;
+        };
+        let threads = seats.taken().iter_mut().zip(self.grid.ids(group));
+        for (n, (thread, id)) in threads.enumerate() {
+            match left.get(n) {
+                None => {
+                    let (begins, kept) = self.renew(thread, id, spare);
+                    begin(thread, id, begins, kept);
+                }
+                Some(left) => {
+                    let begins = self.prepared(id.index, id.local, spare).0.begins;
+                    begin(thread, id, begins, self.options.keep.wants(id.index));
+                    code.leave(thread, *left);
+                }
+            }
+            thread.slm = Some(memory);
         }
-        if !left.is_empty() {
-            share.groups.push((group, left));
-        }
-        true
+        Ok(Some(group))
     }
 
     /// Runs the threads of whole groups to their ends.

@@ -19,6 +19,7 @@ mod undo;
 mod watched;
 
 pub use crate::exec::{Bindings, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap};
+use grid::Walk;
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::base::cores;
@@ -413,7 +414,7 @@ const MOST_LEFT: (u64, u64) = (4, 8);
 const MOST_MEMBERS: u32 = 256;
 
 /// Groups that a worker takes at a time, at most.
-const MAX_BATCH: u64 = 64;
+const MAX_BATCH: u64 = 256;
 
 /// Which group is next, and the first that could not go on.
 struct Turns {
@@ -716,13 +717,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 break;
             }
             if let Some(code) = &whole {
-                let Some(id) = ids.next() else { break };
-                ran_alone += 1;
-                if self.run_whole((code, kept), seats.alone(id.local), id, spare, share) {
+                let from = ids.peek().map_or(0, |id| id.index);
+                let places = (&mut *seats, &mut *spare);
+                let left = self.run_alone((code, kept), &mut ids, turns, places, share)?;
+                let Some(id) = left else {
                     seats.leave();
-                    self.pay(share, BLOCK)?;
                     continue;
-                }
+                };
+                ran_alone += u64::from(id.index - from) + 1;
                 left_code += 1;
                 observers.push((self.observe)(id));
             } else {
@@ -771,39 +773,59 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         lockstep::whole(self.program, begins.at, environment)
     }
 
-    /// Runs a thread from its beginning to its end by native code, and counts what it did. If it has not ended, it is in
-    /// its place where code was left, and nothing is counted.
-    #[inline(always)]
-    fn run_whole<'p>(
-        &self,
+    /// Runs threads by native code, one after the other from its beginning to its end, and counts what they did. The one that
+    /// comes back has not ended: it is in its place where code was left, and is not counted.
+    fn run_alone<'p>(
+        &'p self,
         (code, kept): (&Whole<'_>, &mut Kept<'_>),
-        thread: &mut Thread<'p>,
-        id: ThreadId,
-        spare: &mut Spare,
+        ids: &mut Walk<'_, '_>,
+        turns: &Turns,
+        (seats, spare): (&mut Seats<'p>, &mut Spare),
         share: &mut Share<O>,
-    ) -> bool {
-        let begins = self.renew(thread, id, spare);
-        let begin = |thread: &mut Thread<'p>| start::begin(thread, id, begins);
-        let serve = |thread: &mut Thread<'p>, pc| kept.serve(thread, pc);
-        let Some(executed) = code.run(thread, begins, serve, begin) else {
-            return false;
+    ) -> Result<Option<ThreadId>, Box<Trap>> {
+        let (Some(next), Some(group)) = (ids.peek(), ids.group()) else {
+            return Ok(None);
         };
-        // What comes next finds whose bytes they are.
-        thread.id.local = id.local;
-        share.last = id.index;
-        share.instructions += executed;
-        share.due += executed;
-        if begins.kept {
-            begin(thread);
-            let mut left = Left::default();
-            left.kept.push(self.registers(thread));
-            share.groups.push((self.group_of(id.index), left));
+        let threads = seats.group(self.grid.threads);
+        let standing = self.stand((code, None), threads, group, spare);
+        let Some(mut standing) = standing else {
+            ids.next();
+            let thread = seats.alone(next.local);
+            let (begins, keeps) = self.renew(thread, next, spare);
+            start::begin(thread, next, begins, keeps);
+            return Ok(Some(next));
+        };
+        let mut serve = |bytes: &mut [u8], pc| kept.serve(bytes, pc);
+        while let (Some(id), Some(group)) = (ids.peek(), ids.group()) {
+            if group > turns.failed.load(Relaxed) {
+                break;
+            }
+            ids.next();
+            let n = id.local as usize;
+            let keeps = self.begin_again(&mut standing, n, id, spare);
+            let Some(executed) = standing.run(n, &mut serve) else {
+                let left = standing.left(n);
+                let begins = self.prepared(id.index, id.local, spare).0.begins;
+                let thread = seats.alone(id.local);
+                start::begin(thread, id, begins, keeps);
+                code.leave(thread, left);
+                return Ok(Some(id));
+            };
+            share.last = id.index;
+            share.instructions += executed;
+            share.due += executed;
+            if keeps {
+                let mut left = Left::default();
+                left.kept.push(self.registers(id, standing.bytes(n)));
+                share.groups.push((group, left));
+            }
+            self.pay(share, BLOCK)?;
         }
-        true
+        Ok(None)
     }
 
     /// Takes what a worker has run, if it is at least so much, from what all threads may run.
-    #[inline]
+    #[inline(always)]
     fn pay(&self, share: &mut Share<O>, least: u64) -> Result<(), Box<Trap>> {
         match share.due < least {
             true => Ok(()),
@@ -894,10 +916,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// What a thread leaves in its registers.
-    fn registers(&self, thread: &Thread<'_>) -> Registers {
+    fn registers(&self, thread: ThreadId, bytes: &[u8]) -> Registers {
         Registers {
-            thread: thread.id,
-            arena: thread.arena[..self.program.image.len()].to_vec(),
+            thread,
+            arena: bytes[..self.program.image.len()].to_vec(),
         }
     }
 
@@ -908,7 +930,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             left.observers.push((thread.id, observer));
         }
         if self.options.keep.wants(thread.id.index) {
-            left.kept.push(self.registers(thread));
+            left.kept.push(self.registers(thread.id, &thread.arena));
         }
     }
 }

@@ -12,8 +12,11 @@ use super::grid::ThreadStart;
 use super::{Bindings, Context, Grid, Observer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{Start, Wants};
-use crate::exec::{Arena, BLOCK, Begins, FloatMode, Reset, Thread, ThreadId, Trap, lockstep};
+use crate::exec::{
+    Arena, BLOCK, Begins, FloatMode, ROW, Reset, Standing, Thread, ThreadId, Trap, Whole, lockstep,
+};
 use crate::program::{Program, Symbol};
+use crate::surface::Memory;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -71,13 +74,18 @@ impl<'p> Seats<'p> {
         &mut self.threads[self.taken.end - 1]
     }
 
-    /// The place of a thread of this number in its group, alone: most of the bytes are as it begins with them.
-    #[inline]
-    pub fn alone(&mut self, local: u32) -> &mut Thread<'p> {
-        let at = local as usize;
-        while at >= self.threads.len() {
+    /// The places of so many threads of one group, by their numbers in it: most of the bytes are as they begin with them.
+    pub fn group(&mut self, threads: u32) -> &mut [Thread<'p>] {
+        self.taken = 0..threads as usize;
+        while self.taken.end > self.threads.len() {
             self.add(Arena::default(), 0);
         }
+        self.taken()
+    }
+
+    /// One of them.
+    pub fn alone(&mut self, local: u32) -> &mut Thread<'p> {
+        let at = local as usize;
         self.taken = at..at + 1;
         &mut self.threads[at]
     }
@@ -112,15 +120,19 @@ pub(super) struct Prepared {
     reset: OnceCell<Arc<Reset>>,
     /// Its rows, where the other one had another number.
     rows: RowsOfOther,
+    /// Its rows, where it had the same number: where they begin, and what is in them.
+    own: Vec<(usize, [u8; ROW])>,
 }
 
 /// Makes a thread of bytes that it may begin in. Inlined, and its name given to nobody else, so that this is not stored in
 /// parts and loaded as a whole ([`Context::finish_all`]).
+///
+/// * `kept`: somebody looks at its bytes in the end.
 #[inline(always)]
-pub(super) fn begin(thread: &mut Thread<'_>, id: ThreadId, begins: Begins) {
+pub(super) fn begin(thread: &mut Thread<'_>, id: ThreadId, begins: Begins, kept: bool) {
     let (pc, mode) = begins.at;
     thread.begin(id, begins.mask, mode);
-    (thread.frame.pc, thread.executed, thread.kept) = (pc, begins.executed, begins.kept);
+    (thread.frame.pc, thread.executed, thread.kept) = (pc, begins.executed, kept);
 }
 
 /// Rows that a thread must find in the memory of one of another number.
@@ -200,8 +212,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if self.wants >= Wants::Steps || !self.alike {
             return self.start_alone(thread, id.index, &mut spare.start, observer);
         }
-        let begins = self.renew(thread, id, spare);
-        begin(thread, id, begins);
+        let (begins, kept) = self.renew(thread, id, spare);
+        begin(thread, id, begins, kept);
         if self.wants == Wants::Doubts
             && let Some(Some(prepared)) = spare.prepared.get(id.local as usize)
         {
@@ -234,7 +246,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
 
     /// What a thread of these numbers, in the run and in its group, begins with; and the rows in which others differ.
     #[inline(always)]
-    fn prepared<'s>(
+    pub(super) fn prepared<'s>(
         &self,
         index: u32,
         local: u32,
@@ -248,39 +260,106 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         (prepared.expect("it was just prepared"), &spare.apart)
     }
 
-    /// Puts what a thread begins with into the bytes of one that has ended, if any has. Says how it begins.
+    /// Puts what a thread begins with into the bytes of one that has ended, if any has. Says how it begins, and whether
+    /// somebody looks at its bytes in the end.
     #[inline(always)]
-    pub(super) fn renew(&self, thread: &mut Thread<'_>, id: ThreadId, spare: &mut Spare) -> Begins {
+    pub(super) fn renew(
+        &self,
+        thread: &mut Thread<'_>,
+        id: ThreadId,
+        spare: &mut Spare,
+    ) -> (Begins, bool) {
         let (prepared, apart) = self.prepared(id.index, id.local, spare);
-        let (image, mask) = (&prepared.arena, prepared.begins.mask);
+        let image = &prepared.arena;
         let (arena, had) = (&mut thread.arena, thread.id.local);
         let kept = self.options.keep.wants(id.index);
         // Whoever looks at registers in the end sees those that were never written, too.
         if arena.is_empty() || kept {
-            arena.fill(image);
+            arena.fill(&image[..self.program.image.len()]);
         } else {
-            let reset = || self.known.reset(self.program, mask);
-            let reset = prepared.reset.get_or_init(reset);
+            let reset = self.reset_of(prepared.begins.mask, &prepared.reset);
             let rows = match had == id.local {
                 true => &reset.rows_of_same[..],
                 false => prepared.rows.of_other(reset, apart),
             };
             arena.refresh_rows(image, rows);
-            if cfg!(debug_assertions) {
-                let mut ranges = reset.of_any.iter().cloned();
-                let is_fresh = |range: Range<usize>| arena[range.clone()] == image[range];
-                assert!(
-                    ranges.all(is_fresh),
-                    "a thread finds what another one has left"
-                );
-                reset.spoil(&mut arena[..self.program.image.len()]);
-            }
+            self.spoil(reset, arena, image);
         }
         self.grid.fill(id, &mut arena[..self.header]);
-        Begins {
-            kept,
-            ..prepared.begins
+        (prepared.begins, kept)
+    }
+
+    /// What a thread that begins with these lanes must find, looked up once.
+    #[inline(always)]
+    fn reset_of<'r>(&self, mask: u32, reset: &'r OnceCell<Arc<Reset>>) -> &'r Reset {
+        reset.get_or_init(|| self.known.reset(self.program, mask))
+    }
+
+    /// In builds for tests: a thread finds what it may look at, and something else wherever it does not.
+    fn spoil(&self, reset: &Reset, arena: &mut [u8], image: &[u8]) {
+        if cfg!(debug_assertions) {
+            let mut ranges = reset.of_any.iter().cloned();
+            let is_fresh = |range: Range<usize>| arena[range.clone()] == image[range];
+            assert!(
+                ranges.all(is_fresh),
+                "a thread finds what another one has left"
+            );
+            reset.spoil(&mut arena[..self.program.image.len()]);
         }
+    }
+
+    /// The threads of a group, in code: they begin there as often as they are told to.
+    ///
+    /// * `slm`: the memory of the group, if they run as one.
+    pub(super) fn stand<'n, 't>(
+        &self,
+        (code, slm): (&'t Whole<'n>, Option<&'t Memory>),
+        threads: &'t mut [Thread<'_>],
+        group: u64,
+        spare: &mut Spare,
+    ) -> Option<Standing<'n, 't>> {
+        for (id, thread) in self.grid.ids(group).zip(threads.iter_mut()) {
+            let local = id.local;
+            if thread.arena.is_empty() || thread.id.local != local {
+                self.renew(thread, id, spare);
+                thread.id.local = local;
+            }
+            let prepared = self.prepared(id.index, local, spare).0;
+            if prepared.own.is_empty() {
+                let reset = self.reset_of(prepared.begins.mask, &prepared.reset);
+                prepared.own = prepared.arena.rows(&reset.rows_of_same);
+            }
+        }
+        let begins = |n: usize| Some(spare.prepared.get(n)?.as_ref()?.begins);
+        code.stand(threads, slm, begins)
+    }
+
+    /// The thread in place `n` begins as another one of its number. Says whether somebody looks at its bytes in the end.
+    #[inline(always)]
+    pub(super) fn begin_again(
+        &self,
+        standing: &mut Standing<'_, '_>,
+        n: usize,
+        id: ThreadId,
+        spare: &Spare,
+    ) -> bool {
+        let kept = self.options.keep.wants(id.index);
+        let bytes = standing.begin(n, kept);
+        if let Some(Some(prepared)) = spare.prepared.get(id.local as usize) {
+            if kept {
+                let image = &prepared.arena[..self.program.image.len()];
+                bytes[..image.len()].copy_from_slice(image);
+            } else {
+                for (at, row) in &prepared.own {
+                    bytes[*at..][..ROW].copy_from_slice(row);
+                }
+                if let Some(reset) = prepared.reset.get() {
+                    self.spoil(reset, bytes, &prepared.arena);
+                }
+            }
+        }
+        self.grid.fill(id, &mut bytes[..self.header]);
+        kept
     }
 
     /// Works out what a thread, and all that have its number in their groups, begin with.
@@ -304,7 +383,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             at: (thread.frame.pc, thread.mode),
             mask: start.mask,
             executed: thread.executed,
-            kept: false,
         };
         let arena = thread.arena;
         if let Some(first) = spare.prepared.iter().flatten().next() {
@@ -316,6 +394,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             given,
             reset: OnceCell::new(),
             rows: RowsOfOther::default(),
+            own: Vec::new(),
         });
     }
 

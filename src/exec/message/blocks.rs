@@ -1,7 +1,6 @@
 //! Media blocks and blocks of the scaler, for the threads that send one message one after the other: what they have in
 //! common is worked out once.
 
-use super::call::state;
 use super::environment::Environment;
 use super::media::MAX_BLOCK;
 use super::media_sampler::note_group;
@@ -9,7 +8,7 @@ use super::site_plans::is_constant;
 use crate::dataport::block::BlockRows;
 use crate::exec::compute::general;
 use crate::exec::compute::native::transfer::Rectangle;
-use crate::exec::state::arena::room;
+use crate::exec::state::arena::{dword, room};
 use crate::exec::state::bindings::{Resources, Sampler};
 use crate::exec::state::thread::Thread;
 use crate::isa::Type;
@@ -36,7 +35,7 @@ impl<'s> Kept<'s> {
     ) -> Option<&mut Blocks<'s>> {
         let known = self.0.iter().position(|blocks| blocks.pc == pc);
         let at = match known {
-            Some(at) if self.0[at].is_named(thread) => at,
+            Some(at) if self.0[at].is_named(&thread.arena) => at,
             _ => {
                 let blocks = Blocks::new(thread, environment, send, pc)?;
                 self.0.retain(|blocks| blocks.pc != pc);
@@ -47,12 +46,11 @@ impl<'s> Kept<'s> {
         self.0.get_mut(at)
     }
 
-    /// Serves the message at an op for a thread of which only bytes and mode are made, if that is all it takes and the
-    /// message is one of these. If not, nothing has happened and false comes back.
-    pub(crate) fn serve(&mut self, thread: &mut Thread<'_>, pc: u32) -> bool {
-        let mut known = self.0.iter_mut();
-        let found = known.find(|blocks| blocks.pc == pc && !blocks.work.is_noted());
-        found.is_some_and(|blocks| blocks.serve(thread))
+    /// Serves the message at an op for a thread of which only bytes are made, if that is all it takes and the message is one
+    /// of these. If not, nothing has happened and false comes back.
+    pub(crate) fn serve(&mut self, bytes: &mut [u8], pc: u32) -> bool {
+        let found = self.0.iter_mut().find(|blocks| blocks.pc == pc);
+        found.is_some_and(|blocks| blocks.serve_bytes(bytes))
     }
 }
 
@@ -115,7 +113,7 @@ impl<'s> Blocks<'s> {
             return None;
         }
         let mut request = send.request;
-        let [surface, sampler] = named(thread, send);
+        let [surface, sampler] = named(&thread.arena, send);
         let index = request.surface_mut()?;
         *index = index.wrapping_add(surface);
         let resources = environment.resources;
@@ -180,36 +178,59 @@ impl<'s> Blocks<'s> {
         })
     }
 
-    /// Whether a thread names the states of these.
+    /// Whether a thread with these bytes names the states of these.
     #[inline]
-    fn is_named(&self, thread: &Thread<'_>) -> bool {
-        named(thread, self.send) == [self.surface, self.sampler]
+    fn is_named(&self, bytes: &[u8]) -> bool {
+        named(bytes, self.send) == [self.surface, self.sampler]
     }
 
     /// Serves the message of a thread if it is one of these. If not, nothing has happened and false comes back.
     pub(crate) fn serve(&mut self, thread: &mut Thread<'_>) -> bool {
-        if !self.is_named(thread) {
+        if !self.is_named(&thread.arena) {
             return false;
         }
         for (scalar, value) in self.scalars.iter().map_while(|scalar| *scalar) {
             set(&mut self.request, scalar, value, thread);
         }
+        if self.work.is_noted()
+            && let (Work::Scale { scaler, .. }, Request::Avs(asked)) = (&self.work, &self.request)
+            && scaler.fits(asked)
+        {
+            note_group(thread, self.resources, asked, self.pc);
+        }
+        self.serve_request(&mut thread.arena)
+    }
+
+    /// The same for a thread of which only bytes are made; false as well where that is not enough.
+    fn serve_bytes(&mut self, bytes: &mut [u8]) -> bool {
+        if self.work.is_noted() || !self.is_named(bytes) {
+            return false;
+        }
+        for (scalar, value) in self.scalars.iter().map_while(|scalar| *scalar) {
+            match value {
+                Value::Dword(at) => self.request.set(scalar, dword(bytes, at as usize).into()),
+                Value::Operand(_) => return false,
+            }
+        }
+        self.serve_request(bytes)
+    }
+
+    /// Serves what is asked, if it can be.
+    #[inline]
+    fn serve_request(&self, bytes: &mut [u8]) -> bool {
         match (&self.work, &self.request) {
             (Work::Read(rows), Request::MediaRead(block)) => {
-                rows.read((block.x, block.y), &mut thread.arena[self.data.clone()])
+                rows.read((block.x, block.y), &mut bytes[self.data.clone()])
             }
             (Work::Write(rows), Request::MediaWrite(block)) => {
-                rows.write((block.x, block.y), &thread.arena[self.data.clone()])
+                rows.write((block.x, block.y), &bytes[self.data.clone()])
             }
-            (Work::Scale { scaler, grouped }, Request::Avs(asked)) => {
-                if !scaler.fits(asked) {
-                    return false;
+            (Work::Scale { scaler, .. }, Request::Avs(asked)) => {
+                let fits = scaler.fits(asked);
+                if fits {
+                    scaler.run(asked, &mut bytes[self.data.clone()]);
                 }
-                if *grouped {
-                    note_group(thread, self.resources, asked, self.pc);
-                }
-                scaler.run(asked, &mut thread.arena[self.data.clone()]);
-                true
+                fits
             }
             _ => false,
         }
@@ -254,8 +275,8 @@ pub(super) fn rectangle(program: &Program, send: &Send) -> Option<Rectangle> {
 }
 
 /// What the variables of surface and sampler hold.
-fn named(thread: &Thread<'_>, send: &Send) -> [u32; 2] {
-    [send.surface, send.sampler].map(|at| state(thread, at))
+fn named(bytes: &[u8], send: &Send) -> [u32; 2] {
+    [send.surface, send.sampler].map(|at| at.map_or(0, |at| dword(bytes, at as usize)))
 }
 
 impl<'s> Value<'s> {

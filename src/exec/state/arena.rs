@@ -18,6 +18,14 @@ pub const fn room(image: usize) -> usize {
     (image.div_ceil(ROW) + 1) * ROW
 }
 
+/// The dword of an arena at an offset.
+#[inline(always)]
+pub fn dword(arena: &[u8], at: usize) -> u32 {
+    let mut bytes = [0; 4];
+    bytes.copy_from_slice(&arena[at..at + 4]);
+    u32::from_le_bytes(bytes)
+}
+
 impl Arena {
     /// Replaces all bytes by a copy of `image`, in the same memory if it is large enough.
     pub fn fill(&mut self, image: &[u8]) {
@@ -30,6 +38,13 @@ impl Arena {
     pub fn rows_apart(&self, other: &Arena) -> impl Iterator<Item = u32> {
         let rows = (0..).zip(self.rows.iter().zip(&other.rows));
         rows.filter_map(|(row, (a, b))| (a != b).then_some(row))
+    }
+
+    /// The bytes of these rows, and where they begin.
+    pub fn rows(&self, rows: &[u32]) -> Vec<(usize, [u8; ROW])> {
+        let rows = rows.iter().map(|&row| row as usize);
+        let known = rows.filter_map(|row| Some((row * ROW, self.rows.get(row)?.to_array())));
+        known.collect()
     }
 
     /// Replaces rows by those of `image`, which was copied into these bytes before.

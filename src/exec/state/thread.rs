@@ -1,6 +1,6 @@
 //! One hardware thread: its bytes and its lanes, and what ops that compute do to them.
 
-use super::arena::Arena;
+use super::arena::{Arena, dword};
 use super::bindings::OwnMemory;
 use super::named::Meeting;
 use super::observer::{At, Observer, Running};
@@ -221,9 +221,7 @@ impl<'p> Thread<'p> {
     /// The dword at an arena offset.
     #[inline]
     pub(crate) fn dword(&self, at: u32) -> u32 {
-        let at = at as usize;
-        let bytes = &self.arena[at..at + 4];
-        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+        dword(&self.arena, at as usize)
     }
 
     pub(crate) fn set_dword(&mut self, at: u32, value: u32) {

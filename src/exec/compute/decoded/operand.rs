@@ -1,5 +1,6 @@
 //! Operands as kernels see them: where lanes lie in the arena, and what is known of that beforehand.
 
+use crate::exec::state::arena::dword;
 use crate::isa::{Modifier, Type};
 use crate::program::{Dest, Program, Region, Source};
 
@@ -288,11 +289,4 @@ pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
         }
     }
     Some(shape)
-}
-
-#[inline(always)]
-pub(super) fn dword(arena: &[u8], at: usize) -> u32 {
-    let mut bytes = [0; 4];
-    bytes.copy_from_slice(&arena[at..at + 4]);
-    u32::from_le_bytes(bytes)
 }

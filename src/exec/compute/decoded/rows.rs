@@ -1,7 +1,8 @@
 //! Lanes of operands: in as dwords, widened as their type says, out as the low bytes.
 
 use super::Step;
-use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, OperandShape, Put, Shape, dword};
+use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, OperandShape, Put, Shape};
+use crate::exec::state::arena::dword;
 use crate::exec::state::lanes::{self, MAX_LANES};
 use crate::exec::state::thread::Thread;
 use crate::math::simd::Wide;

@@ -17,7 +17,6 @@ use std::sync::atomic::AtomicU32;
 pub const MOST_PLACES: usize = 16;
 
 /// What native code knows of a thread; it changes what it says.
-#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Context<'t> {
     arena: *mut u8,
@@ -174,6 +173,18 @@ impl<'t> Context<'t> {
             counted: counts.len() as u64,
             owner: PhantomData,
         }
+    }
+
+    /// The bytes of the thread.
+    #[inline(always)]
+    #[expect(
+        unsafe_code,
+        reason = "the arena is borrowed for as long as the context is"
+    )]
+    pub fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: `new` has made pointer and length, which nothing changes, of an arena that has at least so many bytes and
+        // is borrowed for `'t`; nobody else has them as long as this context is.
+        unsafe { std::slice::from_raw_parts_mut(self.arena, self.bytes as usize) }
     }
 
     /// Where its code was left.

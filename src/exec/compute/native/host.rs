@@ -380,7 +380,7 @@ impl Native {
     #[inline(always)]
     fn run_contexts<'n>(
         &'n self,
-        contexts: &mut Contexts<'_>,
+        contexts: &mut [Context<'_>],
         reach: &Reach<'_>,
         door: &mut Door<'n>,
         mut lanes: u32,
@@ -479,14 +479,13 @@ impl Native {
     }
 }
 
-/// Code that takes threads from where they begin to their ends, one after the other.
+/// Code that takes threads from where they begin to their ends.
 pub struct Whole<'n> {
     native: &'n Native,
     door: Door<'n>,
     mode: FloatMode,
     memories: Memories<'n>,
     reach: Reach<'n>,
-    shared: Shared<'n>,
     limit: u64,
     budget: u64,
 }
@@ -508,7 +507,6 @@ impl<'n> Whole<'n> {
             door: native.door(pc)?,
             mode,
             reach: Reach::new(memories.windows, &native.hints, memories.texels),
-            shared: Shared::new(memories.slm),
             limit,
             budget: window.min(limit.checked_sub(native.longest)?),
             native,
@@ -516,173 +514,172 @@ impl<'n> Whole<'n> {
         })
     }
 
-    /// Runs a thread that begins in its bytes, and shares no memory with a group. Says how many instructions it has run if
-    /// it has ended; if not, it has begun, and is where code was left.
+    /// Threads that stand where they begin, in their bytes; `None` if one does not begin where this code does.
     ///
-    /// * `serve`: serves the message at an op for a thread of which only bytes and mode count, if it can.
-    /// * `begin`: what makes a thread of it.
-    #[inline(always)]
-    pub fn run<'p>(
-        &self,
-        thread: &mut Thread<'p>,
-        Begins {
-            at,
-            mask,
-            executed,
-            kept,
-        }: Begins,
-        serve: impl FnMut(&mut Thread<'p>, u32) -> bool,
-        begin: impl FnOnce(&mut Thread<'p>),
-    ) -> Option<u64> {
-        if at != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
-            begin(thread);
-            return None;
-        }
-        let context = Context::new(&mut thread.arena, mask, &self.reach, self.shared, &[]);
-        let mut context = [context];
-        context[0].executed = executed;
-        context[0].budget = self.budget;
-        context[0].kept = kept.into();
-        let entry = self.door.ways.of(mask);
-        if !self.native.code.run(entry, &mut context, &self.reach) {
-            begin(thread);
-            return None;
-        }
-        let [context] = &context;
-        let executed = context.executed;
-        if self.native.ends(context) && executed < self.limit {
-            return Some(executed + 1);
-        }
-        let stopped = context.stopped();
-        let (executed, left) = self.go_on(thread, (mask, kept, executed), stopped, serve);
-        let Some(left) = left else {
-            return Some(executed);
+    /// * `slm`: their memory, if they are a group.
+    /// * `begins`: what a thread begins with, by its number here.
+    pub fn stand<'t>(
+        &'t self,
+        threads: &'t mut [Thread<'_>],
+        slm: Option<&'t Memory>,
+        begins: impl Fn(usize) -> Option<Begins>,
+    ) -> Option<Standing<'n, 't>> {
+        let shared = Shared::new(slm.unwrap_or(self.memories.slm));
+        let mut standing = Standing {
+            whole: self,
+            contexts: Vec::with_capacity(threads.len()),
+            begin: Vec::with_capacity(threads.len()),
+            places: self.door.places,
         };
-        begin(thread);
-        self.leave(thread, executed, left);
-        None
+        for (n, thread) in threads.iter_mut().enumerate() {
+            let Begins { at, mask, executed } = begins(n)?;
+            if at != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
+                return None;
+            }
+            let mut context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
+            context.budget = self.budget;
+            standing.contexts.push(context);
+            standing.begin.push((mask, executed));
+        }
+        Some(standing)
     }
 
-    /// Takes a thread on that has come to a message, from one region to the next, and says how many instructions it has run
-    /// then, and where code was left if it has not ended.
+    /// Puts a thread that has begun where its code was left.
+    pub fn leave(&self, thread: &mut Thread<'_>, left: LeftCode<'_>) {
+        thread.executed = left.executed;
+        if left.ended {
+            thread.frame.pc = ENDED;
+            return;
+        }
+        leave(left.stopped, &mut thread.frame, left.places);
+        self.native.learn(thread, self.memories.windows);
+    }
+
+    /// Runs the code behind a door on a thread that has these lanes; if it cannot, the thread is at the door.
+    #[inline(always)]
+    fn enter(&self, door: Door<'n>, lanes: u32, context: &mut [Context<'_>]) {
+        let entry = door.ways.of(lanes);
+        if !self.native.code.run(entry, context, &self.reach) {
+            context[0].pc = door.pc;
+        }
+    }
+
+    /// Whether the code of a thread has taken it to its end.
+    #[inline(always)]
+    fn has_ended(&self, context: &Context<'_>) -> bool {
+        self.native.ends(context) && context.executed < self.limit
+    }
+
+    /// Where it has left a thread.
+    fn left(&self, context: &Context<'_>, places: &'n [u32]) -> LeftCode<'n> {
+        let ended = self.has_ended(context);
+        LeftCode {
+            stopped: context.stopped(),
+            executed: context.executed + u64::from(ended),
+            ended,
+            places,
+        }
+    }
+}
+
+/// Where code has left a thread.
+#[derive(Clone, Copy)]
+pub struct LeftCode<'n> {
+    stopped: Stopped,
+    executed: u64,
+    ended: bool,
+    /// The places of the region.
+    places: &'n [u32],
+}
+
+/// Threads that begin where they stand, in their bytes, each again once it has ended.
+pub struct Standing<'n, 't> {
+    whole: &'t Whole<'n>,
+    contexts: Vec<Context<'t>>,
+    /// The lanes of each, and how many instructions it has run where it begins.
+    begin: Vec<(u32, u64)>,
+    /// The places of the region that was left last.
+    places: &'n [u32],
+}
+
+impl<'n> Standing<'n, '_> {
+    /// Thread `n` begins, in the bytes that come back; it must not have left code before its end.
+    ///
+    /// * `kept`: somebody looks at its bytes in the end.
+    #[inline(always)]
+    pub fn begin(&mut self, n: usize, kept: bool) -> &mut [u8] {
+        let (context, (mask, executed)) = (&mut self.contexts[n], self.begin[n]);
+        debug_assert_eq!(context.waiting, 0, "a thread that waits has not ended");
+        (context.em, context.executed, context.kept) = (mask, executed, kept.into());
+        context.bytes()
+    }
+
+    /// Runs thread `n`, which has begun. Says how many instructions it has run if it has ended.
+    ///
+    /// * `serve`: serves the message at an op for a thread of which only bytes are made, if it can.
+    #[inline(always)]
+    pub fn run(&mut self, n: usize, serve: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
+        let (whole, contexts) = (self.whole, &mut self.contexts[n..=n]);
+        let (lanes, _) = self.begin[n];
+        whole.enter(whole.door, lanes, contexts);
+        if whole.has_ended(&contexts[0]) {
+            return Some(contexts[0].executed + 1);
+        }
+        self.go_on(n, serve)
+    }
+
+    /// Goes on with a thread that has left code. As long as all its lanes are in front of a message that is served, they go
+    /// on in the region behind it.
     ///
     /// By itself: most threads have no such message, and end sooner without it.
     #[inline(never)]
-    fn go_on<'p>(
-        &self,
-        thread: &mut Thread<'p>,
-        (mask, kept, mut executed): (u32, bool, u64),
-        mut stopped: Stopped,
-        mut serve: impl FnMut(&mut Thread<'p>, u32) -> bool,
-    ) -> (u64, Option<(Stopped, &'n [u32])>) {
-        let mut places = self.door.places;
+    fn go_on(&mut self, n: usize, mut serve: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
+        let (whole, contexts) = (self.whole, &mut self.contexts[n..=n]);
+        let (lanes, _) = self.begin[n];
+        self.places = whole.door.places;
         loop {
-            let all_are_there = stopped.waiting == 0 && stopped.em == mask;
-            let next = self.native.door(stopped.pc + 1);
-            let next = next.filter(|_| all_are_there && executed < self.budget);
-            thread.mode = self.mode;
-            let Some(door) = next.filter(|_| serve(thread, stopped.pc)) else {
-                return (executed, Some((stopped, places)));
-            };
-            (executed, places) = (executed + 1, door.places);
-            let context = Context::new(&mut thread.arena, mask, &self.reach, self.shared, &[]);
-            let mut context = [context];
-            context[0].executed = executed;
-            context[0].budget = self.budget;
-            context[0].kept = kept.into();
-            if !self
-                .native
-                .code
-                .run(door.ways.of(mask), &mut context, &self.reach)
-            {
-                // Nothing has happened behind the message.
-                context[0].pc = door.pc;
+            let context = &mut contexts[0];
+            if whole.has_ended(context) {
+                return Some(context.executed + 1);
             }
-            let [context] = &context;
-            executed = context.executed;
-            if self.native.ends(context) && executed < self.limit {
-                return (executed + 1, None);
+            let all_are_there = context.waiting == 0 && context.em == lanes;
+            if !all_are_there || context.executed >= context.budget {
+                return None;
             }
-            stopped = context.stopped();
+            let (pc, door) = (context.pc, whole.native.door(context.pc + 1)?);
+            if !serve(context.bytes(), pc) {
+                return None;
+            }
+            context.executed += 1;
+            self.places = door.places;
+            whole.enter(door, lanes, contexts);
         }
     }
 
-    /// Whether so many threads go together.
-    pub fn takes(&self, threads: usize) -> bool {
-        threads <= TOGETHER
+    /// Runs all threads, which have begun and are a group, through its barriers. Says how many instructions they have run
+    /// if they have all ended.
+    pub fn run_group(&mut self) -> Option<u64> {
+        let whole = self.whole;
+        let lanes = self
+            .begin
+            .iter()
+            .fold(u32::MAX, |all, (mask, _)| all & mask);
+        let (contexts, mut door) = (&mut self.contexts, whole.door);
+        let native = whole.native;
+        native.run_contexts(contexts, &whole.reach, &mut door, lanes, true);
+        self.places = door.places;
+        let ended = contexts.iter().all(|context| whole.has_ended(context));
+        ended.then(|| contexts.iter().map(|c| c.executed + 1).sum())
     }
 
-    /// Runs the threads of a group, which begin in their bytes, through its barriers. Says how many instructions they have
-    /// run if they have all ended; if not, they have begun, and are where code was left.
-    ///
-    /// * `slm`: the memory of the group.
-    /// * `begins`: what a thread begins with, by its number here.
-    /// * `begin`: what makes a thread of it.
-    pub fn run_group<'p>(
-        &self,
-        threads: &mut [Thread<'p>],
-        slm: &'p Memory,
-        begins: impl Fn(usize) -> Begins,
-        begin: impl Fn(&mut Thread<'p>, usize),
-    ) -> Option<u64> {
-        let mut contexts = Contexts::new();
-        let mut lanes = u32::MAX;
-        let shared = Shared::new(slm);
-        let fits = |begins: &Begins| {
-            begins.at == (self.door.pc, self.mode)
-                && begins.mask != 0
-                && begins.executed <= self.budget
-        };
-        let all = self.takes(threads.len()) && (0..threads.len()).all(|n| fits(&begins(n)));
-        if !all {
-            (0..).zip(threads).for_each(|(n, thread)| begin(thread, n));
-            return None;
-        }
-        for (n, thread) in threads.iter_mut().enumerate() {
-            let Begins {
-                mask,
-                executed,
-                kept,
-                ..
-            } = begins(n);
-            let context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
-            let context = contexts.push(context);
-            context.executed = executed;
-            context.budget = self.budget;
-            context.kept = kept.into();
-            lanes &= mask;
-        }
-        let mut door = self.door;
-        let native = self.native;
-        native.run_contexts(&mut contexts, &self.reach, &mut door, lanes, true);
-        let ended = |c: &Context<'_>| native.ends(c) && c.executed < self.limit;
-        if contexts.iter().all(ended) {
-            return Some(contexts.iter().map(|c| c.executed + 1).sum());
-        }
-        let stopped = contexts.iter().map(|c| (c.stopped(), c.executed, ended(c)));
-        let stopped: Vec<(Stopped, u64, bool)> = stopped.collect();
-        for ((n, thread), (stopped, executed, ended)) in threads.iter_mut().enumerate().zip(stopped)
-        {
-            begin(thread, n);
-            if ended {
-                (thread.executed, thread.frame.pc) = (executed + 1, ENDED);
-                continue;
-            }
-            thread.executed = executed;
-            leave(stopped, &mut thread.frame, door.places);
-        }
-        if let Some(going) = threads.iter().find(|thread| thread.frame.pc != ENDED) {
-            native.learn(going, self.memories.windows);
-        }
-        None
+    /// Where code has left thread `n`.
+    pub fn left(&self, n: usize) -> LeftCode<'n> {
+        self.whole.left(&self.contexts[n], self.places)
     }
 
-    /// Puts a thread where its code was left.
-    #[inline(never)]
-    fn leave(&self, thread: &mut Thread<'_>, executed: u64, (stopped, places): (Stopped, &[u32])) {
-        thread.executed = executed;
-        leave(stopped, &mut thread.frame, places);
-        self.native.learn(thread, self.memories.windows);
+    /// The bytes of thread `n`.
+    pub fn bytes(&mut self, n: usize) -> &mut [u8] {
+        self.contexts[n].bytes()
     }
 }
 

@@ -202,8 +202,6 @@ pub struct Begins {
     pub mask: u32,
     /// The instructions run so far.
     pub executed: u64,
-    /// Somebody looks at its bytes in the end.
-    pub kept: bool,
 }
 
 /// Where threads are that ran code.
@@ -222,10 +220,10 @@ pub struct Stands {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub use host::{Native, Whole};
+pub use host::{Native, Standing, Whole};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub use other::{Native, Whole};
+pub use other::{Native, Standing, Whole};
 
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
@@ -251,30 +249,52 @@ mod other {
             match native.0 {}
         }
 
-        /// Nothing runs.
-        pub fn run<'p>(
-            &self,
-            _: &mut Thread<'p>,
-            _: Begins,
-            _: impl FnMut(&mut Thread<'p>, u32) -> bool,
-            _: impl FnOnce(&mut Thread<'p>),
-        ) -> Option<u64> {
+        /// None stands.
+        pub fn stand<'t>(
+            &'t self,
+            _: &'t mut [Thread<'_>],
+            _: Option<&'t Memory>,
+            _: impl Fn(usize) -> Option<Begins>,
+        ) -> Option<Standing<'n, 't>> {
             match self.0 {}
         }
 
-        /// None.
-        pub fn takes(&self, _: usize) -> bool {
+        /// Nothing was left.
+        pub fn leave(&self, _: &mut Thread<'_>, _: LeftCode<'_>) {
+            match self.0 {}
+        }
+    }
+
+    /// Where code has left a thread; this host has none.
+    #[derive(Clone, Copy)]
+    pub struct LeftCode<'n>(Infallible, PhantomData<&'n ()>);
+
+    /// Threads that begin in code; this host has none.
+    pub struct Standing<'n, 't>(Infallible, PhantomData<(&'n (), &'t ())>);
+
+    impl<'n> Standing<'n, '_> {
+        /// None begins.
+        pub fn begin(&mut self, _: usize, _: bool) -> &mut [u8] {
             match self.0 {}
         }
 
         /// Nothing runs.
-        pub fn run_group<'p>(
-            &self,
-            _: &mut [Thread<'p>],
-            _: &'p Memory,
-            _: impl Fn(usize) -> Begins,
-            _: impl Fn(&mut Thread<'p>, usize),
-        ) -> Option<u64> {
+        pub fn run(&mut self, _: usize, _: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
+            match self.0 {}
+        }
+
+        /// Nothing runs.
+        pub fn run_group(&mut self) -> Option<u64> {
+            match self.0 {}
+        }
+
+        /// Nothing was left.
+        pub fn left(&self, _: usize) -> LeftCode<'n> {
+            match self.0 {}
+        }
+
+        /// No thread has bytes.
+        pub fn bytes(&mut self, _: usize) -> &mut [u8] {
             match self.0 {}
         }
     }
