@@ -185,8 +185,11 @@ impl<'a> Grid<'a> {
     #[inline(always)]
     pub fn fill(&self, id: ThreadId, bytes: &mut [u8]) {
         let [x, y, z] = id.group;
+        let Some(header) = bytes.first_chunk_mut::<32>() else {
+            return;
+        };
         let mut fill = |dword: usize, value: u32| {
-            let place = &mut bytes[4 * dword..4 * dword + 4];
+            let place = &mut header[4 * dword..4 * dword + 4];
             if place == [0; 4] {
                 place.copy_from_slice(&value.to_le_bytes());
             }

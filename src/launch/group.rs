@@ -186,12 +186,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 return Ok(None);
             }
             *next += 1;
-            if std::mem::replace(used, 1) > 0 {
-                memory.clear();
-            }
+            let is_used = std::mem::replace(used, 1) > 0;
             let Some(standing) = &mut standing else {
+                memory.clear();
                 break (group, Vec::new());
             };
+            if is_used && !standing.clear_shared() {
+                memory.clear();
+            }
             let mut keeps = false;
             for (n, id) in self.grid.ids(group).enumerate() {
                 keeps |= self.begin_again(standing, n, id, spare);
@@ -206,7 +208,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if keeps {
                 let mut left = Left::default();
                 for (n, id) in self.grid.ids(group).enumerate() {
-                    if self.options.keep.wants(id.index) {
+                    if self.keeps(id.index) {
                         left.kept.push(self.registers(id, standing.bytes(n)));
                     }
                 }
@@ -223,7 +225,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 }
                 Some(left) => {
                     let begins = self.prepared(id.index, id.local, spare).0.begins;
-                    begin(thread, id, begins, self.options.keep.wants(id.index));
+                    begin(thread, id, begins, self.keeps(id.index));
                     code.leave(thread, *left);
                 }
             }

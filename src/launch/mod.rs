@@ -312,6 +312,7 @@ fn run_with<O: Observer>(
         },
         meets,
         wants,
+        keeps: !matches!(options.keep, Keep::None),
     };
     let jobs = match known.shows_order {
         true => 1,
@@ -540,6 +541,8 @@ struct Context<'a, F> {
     meets: bool,
     /// What observers are told.
     wants: Wants,
+    /// Somebody looks at the bytes of some threads in the end.
+    keeps: bool,
 }
 
 /// What threads leave behind.
@@ -915,6 +918,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
+    /// Whether somebody looks at the bytes of a thread in the end.
+    #[inline(always)]
+    fn keeps(&self, index: u32) -> bool {
+        self.keeps && self.options.keep.wants(index)
+    }
+
     /// What a thread leaves in its registers.
     fn registers(&self, thread: ThreadId, bytes: &[u8]) -> Registers {
         Registers {
@@ -929,7 +938,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if self.hands_back {
             left.observers.push((thread.id, observer));
         }
-        if self.options.keep.wants(thread.id.index) {
+        if self.keeps(thread.id.index) {
             left.kept.push(self.registers(thread.id, &thread.arena));
         }
     }

@@ -272,7 +272,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let (prepared, apart) = self.prepared(id.index, id.local, spare);
         let image = &prepared.arena;
         let (arena, had) = (&mut thread.arena, thread.id.local);
-        let kept = self.options.keep.wants(id.index);
+        let kept = self.keeps(id.index);
         // Whoever looks at registers in the end sees those that were never written, too.
         if arena.is_empty() || kept {
             arena.fill(&image[..self.program.image.len()]);
@@ -343,7 +343,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         id: ThreadId,
         spare: &Spare,
     ) -> bool {
-        let kept = self.options.keep.wants(id.index);
+        let kept = self.keeps(id.index);
         let bytes = standing.begin(n, kept);
         if let Some(Some(prepared)) = spare.prepared.get(id.local as usize) {
             if kept {

@@ -12,14 +12,25 @@ fn run<O: Observer>(
     jobs: usize,
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, Box<Trap>> {
+    run_in((11, 8 << 10), program, members, jobs, observer)
+}
+
+/// The same with so many groups and bytes of shared local memory.
+fn run_in<O: Observer>(
+    (groups, slm_bytes): (u32, u32),
+    program: &Program,
+    members: u32,
+    jobs: usize,
+    observer: impl Fn() -> O + Sync,
+) -> Result<Outcome<O>, Box<Trap>> {
     let options = RunOptions {
         keep: Keep::All,
         jobs,
         limit: 1_000_000,
-        slm_bytes: 8 << 10,
+        slm_bytes,
         ..RunOptions::default()
     };
-    let grid = Grid::compute([11, 1, 1], members);
+    let grid = Grid::compute([groups, 1, 1], members);
     let mut bindings = Bindings::default();
     let places = 8 * members - 1;
     let variables = &mut bindings.variables;
@@ -97,6 +108,51 @@ fn barriers_and_local_memory_leave_what_threads_one_by_one_leave() {
             for (a, b) in beside.threads.iter().zip(&alone.threads) {
                 assert_eq!(a.thread, b.thread);
                 assert!(a.arena == b.arena, "{} of {members}", a.thread);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_memory_of_each_group_is_zero_where_it_begins() {
+    // What another thread will write is read before, and the last dwords of the memory are added to.
+    let program = program(&format!(
+        "{HEAD}gather4_scaled.R (M1, 8) %slm 0x0:ud NEXT.0 B.0
+mad (M1, 8) A(0,0)<1> B(0,0)<1;1,0> 0x3:ud A(0,0)<1;1,0>
+barrier
+scatter4_scaled.R (M1, 8) %slm 0x0:ud OWN.0 A.0
+dword_atomic.add (M1, 8) %slm SUM.0 A.0 %null.0 %null.0
+mad (M1, 8) A(0,0)<1> L(0,0)<1;1,0> 0x5:ud A(0,0)<1;1,0>
+barrier
+gather4_scaled.R (M1, 8) %slm 0x0:ud NEXT.0 B.0
+gather4_scaled.R (M1, 8) %slm 0x0:ud SUM.0 C.0
+mad (M1, 8) A(0,0)<1> B(0,0)<1;1,0> 0x3:ud A(0,0)<1;1,0>
+add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> C(0,0)<1;1,0>
+ret (M1, 1)
+"
+    ));
+    for (members, slm_bytes) in [
+        (1, 36),
+        (4, 132),
+        (4, 190),
+        (16, 517),
+        (32, 1089),
+        (32, 8192),
+    ] {
+        // So many that a worker takes several at a time.
+        let size = (70, slm_bytes);
+        let alone = run_in(size, &program, members, 1, || Watching);
+        let alone = alone.unwrap_or_else(|t| panic!("{t:#?}"));
+        for jobs in [1, 3] {
+            let beside = run_in(size, &program, members, jobs, || Silent);
+            let beside = beside.unwrap_or_else(|t| panic!("{t:#?}"));
+            assert_eq!(beside.instructions, alone.instructions);
+            for (a, b) in beside.threads.iter().zip(&alone.threads) {
+                assert!(
+                    a.arena == b.arena,
+                    "{} of {members} in {slm_bytes}",
+                    a.thread
+                );
             }
         }
     }

@@ -58,6 +58,8 @@ impl Door<'_> {
 /// Code of a program.
 pub struct Native {
     code: Executable,
+    /// Makes shared memory zero.
+    clear: Entry,
     /// Ops of each region, and its places.
     regions: Vec<(Range<u32>, Vec<u32>)>,
     /// For each op the region that may be entered at it, and how.
@@ -115,9 +117,10 @@ impl Native {
             doors.extend(entered.map(|entered| (number, entered)));
         }
         emitter.emit_routines();
-        let offsets = doors
-            .iter()
-            .map(|(_, entered)| emitter.code.offset(entered.entry) as u32);
+        let clear = emitter.clear_shared();
+        let labels = doors.iter().map(|(_, entered)| entered.entry);
+        let offsets = labels.chain([clear]);
+        let offsets = offsets.map(|label| emitter.code.offset(label) as u32);
         let offsets = offsets.collect();
         let counters = emitter.counters.take();
         let count = counters.as_ref().map_or(0, Vec::len);
@@ -175,6 +178,7 @@ impl Native {
             barriers: program.ops.iter().map(is_barrier).collect(),
             blocks: program.ops.iter().map(is_block).collect(),
             ends,
+            clear: code.entry(doors.len())?,
             code,
             messages,
             hints: hints.collect(),
@@ -539,7 +543,11 @@ impl<'n> Whole<'n> {
             let mut context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
             context.budget = self.budget;
             standing.contexts.push(context);
-            standing.begin.push((mask, executed));
+            standing.begin.push(Start {
+                lanes: mask,
+                executed,
+                entry: self.door.ways.of(mask),
+            });
         }
         Some(standing)
     }
@@ -555,12 +563,11 @@ impl<'n> Whole<'n> {
         self.native.learn(thread, self.memories.windows);
     }
 
-    /// Runs the code behind a door on a thread that has these lanes; if it cannot, the thread is at the door.
+    /// Runs the code of an op on a thread; if it cannot, the thread is in front of it.
     #[inline(always)]
-    fn enter(&self, door: Door<'n>, lanes: u32, context: &mut [Context<'_>]) {
-        let entry = door.ways.of(lanes);
+    fn enter(&self, entry: Entry, pc: u32, context: &mut [Context<'_>]) {
         if !self.native.code.run(entry, context, &self.reach) {
-            context[0].pc = door.pc;
+            context[0].pc = pc;
         }
     }
 
@@ -592,12 +599,21 @@ pub struct LeftCode<'n> {
     places: &'n [u32],
 }
 
+/// How one of them begins.
+#[derive(Clone, Copy)]
+struct Start {
+    lanes: u32,
+    /// How many instructions it has run.
+    executed: u64,
+    /// For it alone.
+    entry: Entry,
+}
+
 /// Threads that begin where they stand, in their bytes, each again once it has ended.
 pub struct Standing<'n, 't> {
     whole: &'t Whole<'n>,
     contexts: Vec<Context<'t>>,
-    /// The lanes of each, and how many instructions it has run where it begins.
-    begin: Vec<(u32, u64)>,
+    begin: Vec<Start>,
     /// The places of the region that was left last.
     places: &'n [u32],
 }
@@ -608,9 +624,9 @@ impl<'n> Standing<'n, '_> {
     /// * `kept`: somebody looks at its bytes in the end.
     #[inline(always)]
     pub fn begin(&mut self, n: usize, kept: bool) -> &mut [u8] {
-        let (context, (mask, executed)) = (&mut self.contexts[n], self.begin[n]);
+        let (context, start) = (&mut self.contexts[n], &self.begin[n]);
         debug_assert_eq!(context.waiting, 0, "a thread that waits has not ended");
-        (context.em, context.executed, context.kept) = (mask, executed, kept.into());
+        (context.em, context.executed, context.kept) = (start.lanes, start.executed, kept.into());
         context.bytes()
     }
 
@@ -620,8 +636,7 @@ impl<'n> Standing<'n, '_> {
     #[inline(always)]
     pub fn run(&mut self, n: usize, serve: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
         let (whole, contexts) = (self.whole, &mut self.contexts[n..=n]);
-        let (lanes, _) = self.begin[n];
-        whole.enter(whole.door, lanes, contexts);
+        whole.enter(self.begin[n].entry, whole.door.pc, contexts);
         if whole.has_ended(&contexts[0]) {
             return Some(contexts[0].executed + 1);
         }
@@ -635,7 +650,7 @@ impl<'n> Standing<'n, '_> {
     #[inline(never)]
     fn go_on(&mut self, n: usize, mut serve: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
         let (whole, contexts) = (self.whole, &mut self.contexts[n..=n]);
-        let (lanes, _) = self.begin[n];
+        let lanes = self.begin[n].lanes;
         self.places = whole.door.places;
         loop {
             let context = &mut contexts[0];
@@ -652,8 +667,21 @@ impl<'n> Standing<'n, '_> {
             }
             context.executed += 1;
             self.places = door.places;
-            whole.enter(door, lanes, contexts);
+            whole.enter(door.ways.of(lanes), door.pc, contexts);
         }
+    }
+
+    /// Makes the memory of the group zero; false if nothing has happened.
+    pub fn clear_shared(&mut self) -> bool {
+        let whole = self.whole;
+        // The code is called with one thread, and looks at no other.
+        let first = self.contexts.get_mut(..1);
+        first.is_some_and(|first| {
+            whole
+                .native
+                .code
+                .run(whole.native.clear, first, &whole.reach)
+        })
     }
 
     /// Runs all threads, which have begun and are a group, through its barriers. Says how many instructions they have run
@@ -663,7 +691,7 @@ impl<'n> Standing<'n, '_> {
         let lanes = self
             .begin
             .iter()
-            .fold(u32::MAX, |all, (mask, _)| all & mask);
+            .fold(u32::MAX, |all, start| all & start.lanes);
         let (contexts, mut door) = (&mut self.contexts, whole.door);
         let native = whole.native;
         native.run_contexts(contexts, &whole.reach, &mut door, lanes, true);

@@ -118,6 +118,45 @@ impl Transfer {
 }
 
 impl Emitter {
+    /// Code that is called by itself: makes the shared memory of the thread that it is called with zero, up to a whole
+    /// dword.
+    pub fn clear_shared(&mut self) -> Label {
+        let code = &mut self.code;
+        let (entry, piece, rest) = (code.label(), code.label(), code.label());
+        let [zero, count, _] = SOURCE;
+        code.bind(entry);
+        code.move_wide(Gpr::Rcx, Gpr::Rdi);
+        code.add_wide(Gpr::Rcx, field::SHARED);
+        code.load(Gpr::Rax, Place::Table(field::WINDOW_BYTES));
+        code.load_wide_at(Gpr::Rcx, Place::Table(field::WINDOW_HOST));
+        code.move_number(Gpr::Rdx, 0);
+        code.vector(Vector::PXORD, Len::Z, zero, zero, Rm::Reg(zero));
+        code.bind(piece);
+        code.alu_number(Alu::Cmp, Gpr::Rax, 64);
+        code.jump_if(If::Below, rest);
+        code.vector(Vector::STORE, Len::Z, zero, 0, Rm::Window(0));
+        code.alu_number(Alu::Sub, Gpr::Rax, 64);
+        code.alu_number(Alu::Add, Gpr::Rdx, 64);
+        code.jump(piece);
+        code.bind(rest);
+        code.alu_number(Alu::Add, Gpr::Rax, 3);
+        code.shift_right(Gpr::Rax, 2);
+        code.vector(Vector::FROM_GPR, Len::Z, count, 0, Rm::Reg(Gpr::Rax as u8));
+        let left = (CONDITION[0], 0, false);
+        code.masked(
+            Vector::PCMPUD,
+            Len::Z,
+            left,
+            count,
+            Rm::Steps(1),
+            Some(GREATER),
+        );
+        let part = (zero, CONDITION[0], false);
+        code.masked(Vector::STORE, Len::Z, part, 0, Rm::Window(0), None);
+        code.end();
+        entry
+    }
+
     /// Code for a message, the op of this number.
     pub fn transfer(&mut self, message: &Transfer, op: u32) {
         let masks = self.running(message.lanes, message.guard);
