@@ -223,15 +223,21 @@ impl Walk<'_, '_> {
         (self.groups.start < self.groups.end).then_some(self.groups.start)
     }
 
-    /// The next thread.
-    #[inline(always)]
-    pub fn peek(&self) -> Option<ThreadId> {
-        let id = ThreadId {
-            index: self.first.wrapping_add(self.local),
-            group: self.at,
-            local: self.local,
+    /// The threads that are left of the group at hand, which are then behind.
+    #[inline]
+    pub fn rest_of_group(&mut self) -> impl ExactSizeIterator<Item = ThreadId> + Clone + use<> {
+        let (group, first) = (self.at, self.first);
+        let locals = match self.groups.is_empty() {
+            true => 0..0,
+            false => self.local..self.started,
         };
-        (self.groups.start < self.groups.end).then_some(id)
+        self.local = self.started;
+        self.go_on();
+        locals.map(move |local| ThreadId {
+            index: first.wrapping_add(local),
+            group,
+            local,
+        })
     }
 
     /// Goes on to a group that has threads left.
@@ -258,7 +264,14 @@ impl Iterator for Walk<'_, '_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<ThreadId> {
-        let id = self.peek()?;
+        if self.groups.start >= self.groups.end {
+            return None;
+        }
+        let id = ThreadId {
+            index: self.first.wrapping_add(self.local),
+            group: self.at,
+            local: self.local,
+        };
         self.local += 1;
         self.go_on();
         Some(id)
@@ -312,7 +325,15 @@ mod tests {
                 ..Grid::compute([3, 3, 2], 4)
             },
         ];
-        for grid in grids {
+        for grid in &grids {
+            let mut walk = grid.walk(1..3);
+            walk.next();
+            let rest: Vec<ThreadId> = walk.rest_of_group().chain(walk.rest_of_group()).collect();
+            assert_eq!(
+                rest,
+                grid.ids(1).skip(1).chain(grid.ids(2)).collect::<Vec<_>>()
+            );
+            assert_eq!(walk.rest_of_group().count(), 0);
             for groups in [0..grid.groups(), 1..grid.groups() - 1, 4..4] {
                 let ids: Vec<ThreadId> = groups.clone().flat_map(|g| grid.ids(g)).collect();
                 assert_eq!(grid.walk(groups).collect::<Vec<_>>(), ids);

@@ -1,10 +1,10 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
-use super::start::{Seats, Spare, begin};
-use super::{Context, Group, Left, MOST_LEFT, Observer, Share, Turns, Wants};
+use super::start::{Seats, Spare};
+use super::{Context, Group, Observer, Share, Turns, Wants};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
-    BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, Whole, lockstep,
+    BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,
 };
 use crate::surface::Memory;
 use std::ops::Range;
@@ -112,27 +112,30 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let whole_of = |spare: &mut Spare| self.whole(&environment, groups.start, spare);
         let mut whole = whole_of(spare);
         let (mut ran_alone, mut left_code) = (0, 0);
-        let mut first = groups.start;
+        let mut ids = self.grid.walk(groups.clone());
         // Memories that are not all zeros any more.
         let mut used = 0;
-        while first < groups.end && first <= turns.failed.load(Relaxed) {
+        let mut kept = Kept::default();
+        while let Some(first) = ids.group() {
+            if first > turns.failed.load(Relaxed) {
+                break;
+            }
             if let (Some(code), Some(memory)) = (&whole, memories.first()) {
-                let before = first;
-                let groups = (&mut first, groups.end);
-                let around = (memory, &mut used);
-                let places = (&mut seats, &mut *spare);
-                let left = self.run_groups(code, groups, around, turns, places, share)?;
-                ran_alone += first - before;
-                let Some(group) = left else { continue };
-                left_code += 1;
-                observers.extend(self.grid.ids(group).map(|id| (self.observe)(id)));
+                let memory = Some((memory, &mut used));
+                let (code, places) = ((code, &mut kept), (&mut seats, &mut *spare));
+                let ran = self.stand_and_run(code, memory, &mut ids, turns, places, share)?;
+                ran_alone += ran.threads;
+                if ran.left.is_empty() {
+                    continue;
+                }
+                left_code += ran.stopped;
+                observers.extend(ran.left.into_iter().map(|id| (self.observe)(id)));
             } else {
                 let team = first..(first + beside as u64).min(groups.end);
-                first = team.end;
                 memories.iter().take(used).for_each(Memory::clear);
                 used = (team.end - team.start) as usize;
-                for (group, memory) in team.zip(&memories) {
-                    for id in self.grid.ids(group) {
+                for memory in memories.iter().take(used) {
+                    for id in ids.rest_of_group() {
                         let mut observer = (self.observe)(id);
                         let thread = seats.next();
                         self.start(thread, id, spare, &mut observer);
@@ -153,85 +156,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             seats.leave();
             self.pay(share, BLOCK)?;
             // What is code may have changed.
-            let often = left_code > MOST_LEFT.0 + ran_alone / MOST_LEFT.1;
-            whole = match often {
+            whole = match self.leaves_often(left_code, ran_alone) {
                 true => None,
                 false => whole_of(spare),
             };
         }
         seats.give_back(spare);
         Ok(())
-    }
-
-    /// Runs groups by native code, one after the other, and counts what they did. Not all threads of the one that comes back
-    /// have ended: all have begun, are in their places, and nothing of them is counted.
-    ///
-    /// * `next`: the first group; afterwards the one behind the last that ran.
-    /// * `memory`, `used`: that of each group, and whether it is not all zeros any more.
-    fn run_groups<'p>(
-        &'p self,
-        code: &Whole<'_>,
-        (next, end): (&mut u64, u64),
-        (memory, used): (&'p Memory, &mut usize),
-        turns: &Turns,
-        (seats, spare): (&mut Seats<'p>, &mut Spare),
-        share: &mut Share<O>,
-    ) -> Result<Option<u64>, Box<Trap>> {
-        let threads = seats.group(self.grid.threads);
-        let mut standing = self.stand((code, Some(memory)), threads, *next, spare);
-        let (group, left) = loop {
-            let group = *next;
-            if group >= end || group > turns.failed.load(Relaxed) {
-                seats.leave();
-                return Ok(None);
-            }
-            *next += 1;
-            let is_used = std::mem::replace(used, 1) > 0;
-            let Some(standing) = &mut standing else {
-                memory.clear();
-                break (group, Vec::new());
-            };
-            if is_used && !standing.clear_shared() {
-                memory.clear();
-            }
-            let mut keeps = false;
-            for (n, id) in self.grid.ids(group).enumerate() {
-                keeps |= self.begin_again(standing, n, id, spare);
-                share.last = id.index;
-            }
-            let Some(executed) = standing.run_group() else {
-                let threads = 0..self.grid.threads as usize;
-                break (group, threads.map(|n| standing.left(n)).collect());
-            };
-            share.instructions += executed;
-            share.due += executed;
-            if keeps {
-                let mut left = Left::default();
-                for (n, id) in self.grid.ids(group).enumerate() {
-                    if self.keeps(id.index) {
-                        left.kept.push(self.registers(id, standing.bytes(n)));
-                    }
-                }
-                share.groups.push((group, left));
-            }
-            self.pay(share, BLOCK)?;
-        };
-        let threads = seats.taken().iter_mut().zip(self.grid.ids(group));
-        for (n, (thread, id)) in threads.enumerate() {
-            match left.get(n) {
-                None => {
-                    let (begins, kept) = self.renew(thread, id, spare);
-                    begin(thread, id, begins, kept);
-                }
-                Some(left) => {
-                    let begins = self.prepared(id.index, id.local, spare).0.begins;
-                    begin(thread, id, begins, self.keeps(id.index));
-                    code.leave(thread, *left);
-                }
-            }
-            thread.slm = Some(memory);
-        }
-        Ok(Some(group))
     }
 
     /// Runs the threads of whole groups to their ends.

@@ -14,12 +14,12 @@
 mod grid;
 mod group;
 pub mod kernel;
+mod standing;
 mod start;
 mod undo;
 mod watched;
 
 pub use crate::exec::{Bindings, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap};
-use grid::Walk;
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::base::cores;
@@ -408,7 +408,7 @@ pub const MAX_SHARED: u64 = 256 << 10;
 const GANG: usize = SLOTS;
 const GANG_BYTES: usize = 256 << 10;
 
-/// Threads at first, and in so many after them, that native code may fail to take to their ends one by one.
+/// Groups at first, and threads in so many after them, that native code may fail to take to their ends.
 const MOST_LEFT: (u64, u64) = (4, 8);
 
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
@@ -720,16 +720,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 break;
             }
             if let Some(code) = &whole {
-                let from = ids.peek().map_or(0, |id| id.index);
                 let places = (&mut *seats, &mut *spare);
-                let left = self.run_alone((code, kept), &mut ids, turns, places, share)?;
-                let Some(id) = left else {
-                    seats.leave();
+                let ran = self.stand_and_run((code, kept), None, &mut ids, turns, places, share)?;
+                ran_alone += ran.threads;
+                if ran.left.is_empty() {
                     continue;
-                };
-                ran_alone += u64::from(id.index - from) + 1;
-                left_code += 1;
-                observers.push((self.observe)(id));
+                }
+                left_code += ran.stopped;
+                observers.extend(ran.left.into_iter().map(|id| (self.observe)(id)));
             } else {
                 for _ in 0..self.together {
                     let Some(id) = ids.next() else { break };
@@ -739,7 +737,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 }
             }
             let threads = seats.taken();
-            let ran = self.beside(threads, &mut observers, (environment, kept), true);
+            let chunks = threads.chunks_mut(self.together);
+            let mut chunks = chunks.zip(observers.chunks_mut(self.together));
+            let ran = chunks.try_for_each(|(threads, observers)| {
+                self.beside(threads, observers, (environment, kept), true)
+            });
             self.tell_ends(
                 threads,
                 &mut observers,
@@ -750,13 +752,17 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             seats.leave();
             self.pay(share, BLOCK)?;
             // What is code may have changed.
-            let often = left_code > MOST_LEFT.0 + ran_alone / MOST_LEFT.1;
-            whole = match often {
+            whole = match self.leaves_often(left_code, ran_alone) {
                 true => None,
                 false => self.whole(environment, group, spare),
             };
         }
         Ok(())
+    }
+
+    /// Whether so many of so many threads that began in native code are too many to have left it.
+    fn leaves_often(&self, left: u64, ran: u64) -> bool {
+        left > MOST_LEFT.0 * u64::from(self.grid.threads) + ran / MOST_LEFT.1
     }
 
     /// Native code that takes threads to their ends, once there is such: then they are best run one after the other, in
@@ -774,57 +780,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         let begins = self.begins(group, spare);
         lockstep::whole(self.program, begins.at, environment)
-    }
-
-    /// Runs threads by native code, one after the other from its beginning to its end, and counts what they did. The one that
-    /// comes back has not ended: it is in its place where code was left, and is not counted.
-    fn run_alone<'p>(
-        &'p self,
-        (code, kept): (&Whole<'_>, &mut Kept<'_>),
-        ids: &mut Walk<'_, '_>,
-        turns: &Turns,
-        (seats, spare): (&mut Seats<'p>, &mut Spare),
-        share: &mut Share<O>,
-    ) -> Result<Option<ThreadId>, Box<Trap>> {
-        let (Some(next), Some(group)) = (ids.peek(), ids.group()) else {
-            return Ok(None);
-        };
-        let threads = seats.group(self.grid.threads);
-        let standing = self.stand((code, None), threads, group, spare);
-        let Some(mut standing) = standing else {
-            ids.next();
-            let thread = seats.alone(next.local);
-            let (begins, keeps) = self.renew(thread, next, spare);
-            start::begin(thread, next, begins, keeps);
-            return Ok(Some(next));
-        };
-        let mut serve = |bytes: &mut [u8], pc| kept.serve(bytes, pc);
-        while let (Some(id), Some(group)) = (ids.peek(), ids.group()) {
-            if group > turns.failed.load(Relaxed) {
-                break;
-            }
-            ids.next();
-            let n = id.local as usize;
-            let keeps = self.begin_again(&mut standing, n, id, spare);
-            let Some(executed) = standing.run(n, &mut serve) else {
-                let left = standing.left(n);
-                let begins = self.prepared(id.index, id.local, spare).0.begins;
-                let thread = seats.alone(id.local);
-                start::begin(thread, id, begins, keeps);
-                code.leave(thread, left);
-                return Ok(Some(id));
-            };
-            share.last = id.index;
-            share.instructions += executed;
-            share.due += executed;
-            if keeps {
-                let mut left = Left::default();
-                left.kept.push(self.registers(id, standing.bytes(n)));
-                share.groups.push((group, left));
-            }
-            self.pay(share, BLOCK)?;
-        }
-        Ok(None)
     }
 
     /// Takes what a worker has run, if it is at least so much, from what all threads may run.

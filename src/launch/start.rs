@@ -83,11 +83,11 @@ impl<'p> Seats<'p> {
         self.taken()
     }
 
-    /// One of them.
-    pub fn alone(&mut self, local: u32) -> &mut Thread<'p> {
-        let at = local as usize;
-        self.taken = at..at + 1;
-        &mut self.threads[at]
+    /// Those of them that have these numbers, which follow each other.
+    pub fn take(&mut self, ids: &[ThreadId]) -> &mut [Thread<'p>] {
+        let first = ids.first().map_or(0, |id| id.local as usize);
+        self.taken = first..first + ids.len();
+        self.taken()
     }
 
     /// The threads that have begun.

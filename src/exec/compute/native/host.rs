@@ -533,7 +533,8 @@ impl<'n> Whole<'n> {
             whole: self,
             contexts: Vec::with_capacity(threads.len()),
             begin: Vec::with_capacity(threads.len()),
-            places: self.door.places,
+            lanes: u32::MAX,
+            places: vec![self.door.places; threads.len()],
         };
         for (n, thread) in threads.iter_mut().enumerate() {
             let Begins { at, mask, executed } = begins(n)?;
@@ -543,6 +544,7 @@ impl<'n> Whole<'n> {
             let mut context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
             context.budget = self.budget;
             standing.contexts.push(context);
+            standing.lanes &= mask;
             standing.begin.push(Start {
                 lanes: mask,
                 executed,
@@ -565,9 +567,10 @@ impl<'n> Whole<'n> {
 
     /// Runs the code of an op on a thread; if it cannot, the thread is in front of it.
     #[inline(always)]
-    fn enter(&self, entry: Entry, pc: u32, context: &mut [Context<'_>]) {
-        if !self.native.code.run(entry, context, &self.reach) {
-            context[0].pc = pc;
+    fn enter(&self, entry: Entry, pc: u32, context: &mut Context<'_>) {
+        let contexts = std::slice::from_mut(context);
+        if !self.native.code.run(entry, contexts, &self.reach) {
+            context.pc = pc;
         }
     }
 
@@ -609,13 +612,22 @@ struct Start {
     entry: Entry,
 }
 
+impl LeftCode<'_> {
+    /// Whether it has taken the thread to its end.
+    pub const fn has_ended(&self) -> bool {
+        self.ended
+    }
+}
+
 /// Threads that begin where they stand, in their bytes, each again once it has ended.
 pub struct Standing<'n, 't> {
     whole: &'t Whole<'n>,
     contexts: Vec<Context<'t>>,
     begin: Vec<Start>,
-    /// The places of the region that was left last.
-    places: &'n [u32],
+    /// Lanes that all of them have.
+    lanes: u32,
+    /// The places of the region that each has left last.
+    places: Vec<&'n [u32]>,
 }
 
 impl<'n> Standing<'n, '_> {
@@ -630,45 +642,64 @@ impl<'n> Standing<'n, '_> {
         context.bytes()
     }
 
-    /// Runs thread `n`, which has begun. Says how many instructions it has run if it has ended.
+    /// Runs threads of a group, which have begun, through its barriers if it has such: then they are all there. Says how many
+    /// instructions they have run if they have all ended.
     ///
     /// * `serve`: serves the message at an op for a thread of which only bytes are made, if it can.
     #[inline(always)]
-    pub fn run(&mut self, n: usize, serve: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
-        let (whole, contexts) = (self.whole, &mut self.contexts[n..=n]);
-        whole.enter(self.begin[n].entry, whole.door.pc, contexts);
-        if whole.has_ended(&contexts[0]) {
-            return Some(contexts[0].executed + 1);
+    pub fn run(
+        &mut self,
+        which: Range<usize>,
+        mut serve: impl FnMut(&mut [u8], u32) -> bool,
+    ) -> Option<u64> {
+        let (whole, mut door) = (self.whole, self.whole.door);
+        match &mut self.contexts[which.clone()] {
+            [context] => whole.enter(self.begin[which.start].entry, door.pc, context),
+            contexts => {
+                let reach = &whole.reach;
+                whole
+                    .native
+                    .run_contexts(contexts, reach, &mut door, self.lanes, true);
+            }
         }
-        self.go_on(n, serve)
+        let mut contexts = self.contexts[which.clone()].iter();
+        if contexts.all(|context| whole.has_ended(context)) {
+            return Some(self.executed(which));
+        }
+        // Most threads come to no message that is served, and end sooner without a look for it.
+        let mut ended = true;
+        for n in which.clone() {
+            self.places[n] = door.places;
+            ended &= self.go_on(n, &mut serve);
+        }
+        ended.then(|| self.executed(which))
     }
 
-    /// Goes on with a thread that has left code. As long as all its lanes are in front of a message that is served, they go
-    /// on in the region behind it.
-    ///
-    /// By itself: most threads have no such message, and end sooner without it.
+    /// How many instructions threads have run that have all ended.
+    fn executed(&self, which: Range<usize>) -> u64 {
+        let contexts = self.contexts[which].iter();
+        contexts.map(|context| context.executed + 1).sum()
+    }
+
+    /// Goes on with a thread that has come out of code. As long as all its lanes are in front of a message that is served,
+    /// they go on in the region behind it. Says whether it has ended.
     #[inline(never)]
-    fn go_on(&mut self, n: usize, mut serve: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
-        let (whole, contexts) = (self.whole, &mut self.contexts[n..=n]);
+    fn go_on(&mut self, n: usize, serve: &mut impl FnMut(&mut [u8], u32) -> bool) -> bool {
+        let (whole, context) = (self.whole, &mut self.contexts[n]);
         let lanes = self.begin[n].lanes;
-        self.places = whole.door.places;
-        loop {
-            let context = &mut contexts[0];
-            if whole.has_ended(context) {
-                return Some(context.executed + 1);
-            }
+        while !whole.has_ended(context) {
+            let pc = context.pc;
             let all_are_there = context.waiting == 0 && context.em == lanes;
-            if !all_are_there || context.executed >= context.budget {
-                return None;
-            }
-            let (pc, door) = (context.pc, whole.native.door(context.pc + 1)?);
-            if !serve(context.bytes(), pc) {
-                return None;
-            }
+            let door = whole.native.door(pc + 1);
+            let door = door.filter(|_| all_are_there && context.executed < context.budget);
+            let Some(door) = door.filter(|_| serve(context.bytes(), pc)) else {
+                return false;
+            };
             context.executed += 1;
-            self.places = door.places;
-            whole.enter(door.ways.of(lanes), door.pc, contexts);
+            self.places[n] = door.places;
+            whole.enter(door.ways.of(lanes), door.pc, context);
         }
+        true
     }
 
     /// Makes the memory of the group zero; false if nothing has happened.
@@ -684,25 +715,9 @@ impl<'n> Standing<'n, '_> {
         })
     }
 
-    /// Runs all threads, which have begun and are a group, through its barriers. Says how many instructions they have run
-    /// if they have all ended.
-    pub fn run_group(&mut self) -> Option<u64> {
-        let whole = self.whole;
-        let lanes = self
-            .begin
-            .iter()
-            .fold(u32::MAX, |all, start| all & start.lanes);
-        let (contexts, mut door) = (&mut self.contexts, whole.door);
-        let native = whole.native;
-        native.run_contexts(contexts, &whole.reach, &mut door, lanes, true);
-        self.places = door.places;
-        let ended = contexts.iter().all(|context| whole.has_ended(context));
-        ended.then(|| contexts.iter().map(|c| c.executed + 1).sum())
-    }
-
     /// Where code has left thread `n`.
     pub fn left(&self, n: usize) -> LeftCode<'n> {
-        self.whole.left(&self.contexts[n], self.places)
+        self.whole.left(&self.contexts[n], self.places[n])
     }
 
     /// The bytes of thread `n`.

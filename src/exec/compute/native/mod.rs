@@ -234,6 +234,7 @@ mod other {
     use crate::program::{Op, Program};
     use std::convert::Infallible;
     use std::marker::PhantomData;
+    use std::ops::Range;
 
     /// Code that takes threads to their ends; this host has none.
     pub struct Whole<'n>(Infallible, PhantomData<&'n ()>);
@@ -269,6 +270,13 @@ mod other {
     #[derive(Clone, Copy)]
     pub struct LeftCode<'n>(Infallible, PhantomData<&'n ()>);
 
+    impl LeftCode<'_> {
+        /// Nothing has.
+        pub const fn has_ended(&self) -> bool {
+            match self.0 {}
+        }
+    }
+
     /// Threads that begin in code; this host has none.
     pub struct Standing<'n, 't>(Infallible, PhantomData<(&'n (), &'t ())>);
 
@@ -279,17 +287,16 @@ mod other {
         }
 
         /// Nothing runs.
-        pub fn run(&mut self, _: usize, _: impl FnMut(&mut [u8], u32) -> bool) -> Option<u64> {
+        pub fn run(
+            &mut self,
+            _: Range<usize>,
+            _: impl FnMut(&mut [u8], u32) -> bool,
+        ) -> Option<u64> {
             match self.0 {}
         }
 
         /// There is no memory.
         pub fn clear_shared(&mut self) -> bool {
-            match self.0 {}
-        }
-
-        /// Nothing runs.
-        pub fn run_group(&mut self) -> Option<u64> {
             match self.0 {}
         }
 
