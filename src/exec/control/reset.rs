@@ -424,7 +424,11 @@ impl Seen<'_> {
         }
         let count = send.lanes.count.into();
         let layout = Layout::of(request, count, self.platform);
-        let (address, data) = (registers.address_bytes, layout.data.slot);
+        let address = match request {
+            Request::Lsc(_) => layout.params.slot,
+            _ => registers.address_bytes,
+        };
+        let data = layout.data.slot;
         if is_by_lane_alone(request) && layout.params.slot == address {
             for raw in registers.params().iter().flatten() {
                 self.lanes(*raw, send.lanes, address);
@@ -442,9 +446,12 @@ impl Seen<'_> {
                 self.read(raw.offset, raw.end.saturating_sub(raw.offset), None);
             }
         }
-        // An answer of whole registers for all lanes leaves nothing of what was there.
+        // Of the slots of an answer the first bytes are certain to be written, but where the value is in the upper ones.
         let part = layout.answer;
-        let rows = part.slot == part.used && request.is_by_lane();
+        let rows = match request {
+            Request::Lsc(r) if r.data.register_offset() != 0 => false,
+            _ => request.is_by_lane(),
+        };
         let Some(dst) = registers.answer.filter(|_| rows && send.guard.is_none()) else {
             return Some(());
         };
@@ -452,7 +459,7 @@ impl Seen<'_> {
             let row = dst.skip(value * part.pitch);
             for lane in 0..count {
                 let at = row.offset.saturating_add(lane * part.slot);
-                let end = at.saturating_add(part.slot).min(row.end);
+                let end = at.saturating_add(part.used).min(row.end);
                 self.write(at, end.saturating_sub(at), self.lane(send.lanes, lane));
             }
         }
@@ -573,6 +580,10 @@ mod tests {
             .chars()
             .map(|c| format!(".decl {c} v_type=G type=f num_elts=32 align=GRF\n"))
             .collect();
+        let declared = format!(
+            "{declared}.decl E v_type=G type=ub num_elts=128 align=GRF alias=<B, 0>
+.decl Q v_type=G type=uq num_elts=16 align=GRF alias=<D, 0>\n"
+        );
         let text = format!(
             ".version 3.6\n.kernel \"k\"\n{declared}.decl P1 v_type=P num_elts=16\n.decl S0 v_type=S num_elts=1
 .decl T6 v_type=T num_elts=1\n{body}"
@@ -667,6 +678,16 @@ ret (M1, 1)
         let message = "gather4_scaled.R (M1, 16) T6 0x0:ud D.0 B.0
 mov (M1, 16) C(0,0)<1> B(0,0)<1;1,0>";
         assert_eq!(named(&within(message), 0xffff), "");
+        // Of a byte the rest of the dword may be what was there.
+        let byte = |read: &str| {
+            format!("gather_scaled.1 (M1, 16) T6 0x0:ud D.0 B.0\nmov (M1, 16) C(0,0)<1> {read}")
+        };
+        assert_eq!(named(&within(&byte("E(0,0)<4;1,0>")), 0xffff), "");
+        assert_eq!(named(&within(&byte("B(0,0)<1;1,0>")), 0xffff), "B");
+        let far = "mov (M1, 16) Q(0,0)<1> 0x0:q
+lsc_load.ugm (M1, 16) B:d32 flat[Q]:a64
+lsc_store.ugm (M1, 16) flat[Q]:a64 B:d32";
+        assert_eq!(named(&within(far), 0xffff), "");
     }
 
     #[test]
