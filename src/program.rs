@@ -204,6 +204,13 @@ pub struct Alu {
     pub precisions: Option<[Precision; 2]>,
 }
 
+impl Alu {
+    /// The predicate of lanes that write nothing where it is false: that of `sel` chooses, and masks none.
+    pub fn mask_guard(&self) -> Option<Guard> {
+        self.guard.filter(|_| self.opcode != Opcode::Sel)
+    }
+}
+
 /// What a dword of a matrix of `dpas` holds. Source: vISA text reference 5.2; vISA DPAS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {

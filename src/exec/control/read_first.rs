@@ -203,7 +203,7 @@ impl Reads<'_> {
             self.source(source, alu.lanes)?;
         }
         self.guard(alu.guard, alu.lanes)?;
-        let always = alu.guard.is_none() || alu.opcode == Opcode::Sel;
+        let always = alu.mask_guard().is_none();
         self.destination(&alu.dst, alu.lanes, always)?;
         if let Some(dst2) = &alu.dst2 {
             if self.overlap(&alu.dst, dst2, alu.lanes)? {

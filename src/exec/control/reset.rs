@@ -406,9 +406,10 @@ impl Seen<'_> {
             self.source(source, alu.lanes)?;
         }
         self.guard(alu.guard);
-        self.destination(&alu.dst, alu.lanes, alu.guard)?;
+        let guard = alu.mask_guard();
+        self.destination(&alu.dst, alu.lanes, guard)?;
         match &alu.dst2 {
-            Some(dst) => self.destination(dst, alu.lanes, alu.guard),
+            Some(dst) => self.destination(dst, alu.lanes, guard),
             None => Some(()),
         }
     }
@@ -688,6 +689,12 @@ mov (M1, 16) C(0,0)<1> B(0,0)<1;1,0>";
 lsc_load.ugm (M1, 16) B:d32 flat[Q]:a64
 lsc_store.ugm (M1, 16) flat[Q]:a64 B:d32";
         assert_eq!(named(&within(far), 0xffff), "");
+        // A predicate that chooses leaves nothing as it was.
+        let chosen = |op: &str| format!("(P1) {op}\nmov (M1, 16) C(0,0)<1> B(0,0)<1;1,0>");
+        let either = chosen("sel (M1, 16) B(0,0)<1> D(0,0)<1;1,0> A(0,0)<1;1,0>");
+        assert_eq!(named(&within(&either), 0xffff), "");
+        let some = chosen("mov (M1, 16) B(0,0)<1> D(0,0)<1;1,0>");
+        assert_eq!(named(&within(&some), 0xffff), "B");
     }
 
     #[test]

@@ -315,8 +315,7 @@ impl<'p> Thread<'p> {
         };
         match op {
             Op::Alu(alu) => {
-                let guard = alu.guard.filter(|_| alu.opcode != Opcode::Sel);
-                let mask = self.active(alu.lanes, guard);
+                let mask = self.active(alu.lanes, alu.mask_guard());
                 report(observer, &alu.dst, alu.lanes, mask);
                 if let Some(dst2) = &alu.dst2 {
                     report(observer, dst2, alu.lanes, mask);
@@ -366,8 +365,7 @@ impl<'p> Thread<'p> {
 /// The lanes of an op and the predicate that masks them; `None` for one that has none.
 pub(crate) fn lanes_of(op: &Op) -> Option<(Lanes, Option<Guard>)> {
     Some(match op {
-        // The predicate of `sel` chooses; it does not mask.
-        Op::Alu(alu) => (alu.lanes, alu.guard.filter(|_| alu.opcode != Opcode::Sel)),
+        Op::Alu(alu) => (alu.lanes, alu.mask_guard()),
         Op::Compare { lanes, .. }
         | Op::SetPredicate { lanes, .. }
         | Op::PredicateLogic { lanes, .. } => (*lanes, None),
