@@ -20,7 +20,7 @@ pub(super) struct Ran {
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Runs threads by native code, a group at a time, until one does not end there; and counts what they did.
     ///
-    /// * `memory`: that of each group, if its threads meet, and whether it is not all zeros any more.
+    /// * `memory`: that of each group, if its threads meet; and how many memories are not all zeros any more, this one first.
     pub(super) fn stand_and_run<'p>(
         &'p self,
         (code, kept): (&Whole<'_>, &mut Kept<'_>),
@@ -49,11 +49,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 return Ok(ran);
             };
             let members = ids.rest_of_group();
-            let is_used = memory
-                .as_mut()
-                .map_or(0, |(_, used)| std::mem::replace(*used, 1))
-                > 0;
-            let is_clear = !is_used || standing.as_mut().is_some_and(|s| s.clear_shared());
+            let before = memory.as_mut().map_or(0, |(_, used)| {
+                // Those of groups that ran beside each other have not been cleared since.
+                let most = (**used).max(1);
+                std::mem::replace(*used, most)
+            });
+            let is_clear = before == 0 || standing.as_mut().is_some_and(|s| s.clear_shared());
             if let (false, Some(memory)) = (is_clear, slm) {
                 memory.clear();
             }
