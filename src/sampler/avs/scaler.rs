@@ -20,6 +20,7 @@ use crate::isa::{AvsControl, AvsMode};
 use crate::math::simd::{self, Wide};
 use crate::message::AvsRequest;
 use crate::surface::Surface;
+use indexmap::IndexMap;
 use std::cell::RefCell;
 
 /// Columns of the widest block and rows of the highest one.
@@ -61,13 +62,28 @@ struct Last {
     /// Taps of each row.
     down: [[i16; FOOTPRINT]; ROWS],
     x: Axis,
-    /// Those of the last blocks, and which one was the last; places between texels repeat after a few blocks.
+    /// How the bytes of a row are summed: each way once, and that of the block at hand. Places between texels repeat.
     across: Vec<Across>,
+    at: usize,
+    /// The columns of blocks, by where they begin and their steps: those below begin where they do. The one that came next
+    /// when it was new, and those of the block at hand, if they are inside.
+    known: IndexMap<[u32; 3], Columns>,
+    next: usize,
+    columns: Option<Columns>,
+}
+
+/// The columns of a block that is inside of the surface.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// The first texel of a row, and how many.
+    first: i32,
+    count: usize,
+    /// Which way they are summed.
     at: usize,
 }
 
-/// Ways to sum that are kept.
-const MOST_KEPT: usize = 8;
+/// Columns that are known at most; and ways to sum them, at most as many.
+const MOST_KNOWN: usize = 1024;
 
 /// How bytes of a row are summed.
 #[derive(Default)]
@@ -180,10 +196,11 @@ impl<'a> Scaler<'a> {
                 || {
                     self.rows(&raster, last);
                     self.columns(&raster, last);
-                    self.fetch(&last.x, &last.y, buffers);
+                    self.fetch(last, buffers);
+                    let columns = raster.size.0 as usize;
                     match self.filter.x.is_four() && self.filter.y.is_four() {
-                        true => self.filter::<{ FOOTPRINT / 4 }>(last, buffers, out),
-                        false => self.filter::<{ FOOTPRINT / 2 }>(last, buffers, out),
+                        true => self.filter::<{ FOOTPRINT / 4 }>(last, columns, buffers, out),
+                        false => self.filter::<{ FOOTPRINT / 2 }>(last, columns, buffers, out),
                     }
                 },
             );
@@ -195,11 +212,12 @@ impl<'a> Scaler<'a> {
     fn filter<const PAIRS: usize>(
         &self,
         last: &Last,
+        columns: usize,
         buffers: &mut Buffers,
         out: &mut [u8],
     ) -> Option<()> {
         let first = FOOTPRINT / 2 - PAIRS;
-        let Last { x, y, down, .. } = last;
+        let Last { y, down, .. } = last;
         let across = last.across.get(last.at)?;
         let rows = y.sources().len();
         match (&across.apart, PAIRS / across.together) {
@@ -209,7 +227,7 @@ impl<'a> Scaler<'a> {
             (Some(across), _) => sums_of(across, buffers, rows)?,
         }
         let element = self.control.element_bytes() as usize;
-        let pixels = element * x.pixels();
+        let pixels = element * columns;
         let places = y.starts().iter().zip(down);
         for (out, (&start, taps)) in out.chunks_exact_mut(pixels).zip(places) {
             let sums = buffers.sums.get(usize::from(start) + first..)?;
@@ -249,6 +267,21 @@ impl<'a> Scaler<'a> {
     #[inline(always)]
     fn columns(&self, raster: &Raster, last: &mut Last) {
         let ((u, _), (du, _), (ddu, _)) = (raster.origin, raster.step, raster.change);
+        let begin = [u, du, ddu].map(f32::to_bits);
+        let next = last.known.get_index(last.next);
+        let found = match next.filter(|(next, _)| **next == begin) {
+            Some((_, columns)) => Some((last.next, *columns)),
+            None => Self::find(begin, last),
+        };
+        if let Some((index, columns)) = found {
+            last.next = if index + 1 < last.known.len() {
+                index + 1
+            } else {
+                0
+            };
+            (last.at, last.columns) = (columns.at, Some(columns));
+            return;
+        }
         let (plane, mut places) = (&self.plane, [0; COLUMNS]);
         run_of_positions(u, du, ddu, 0, self.view.width, &mut places);
         for place in &mut places {
@@ -258,18 +291,42 @@ impl<'a> Scaler<'a> {
         last.x.set(places, plane.size.0, self.view.edge);
         let [starts, betas] = last.x.places();
         let is = |across: &Across| (across.starts, across.betas) == (*starts, *betas);
-        if last.across.get(last.at).is_some_and(is) {
-            return;
+        if !last.across.get(last.at).is_some_and(is) {
+            last.at = match last.across.iter().position(is) {
+                Some(at) => at,
+                None => {
+                    if last.across.len() == MOST_KNOWN {
+                        last.across.clear();
+                        last.known.clear();
+                    }
+                    last.across.push(self.across(&last.x));
+                    last.across.len() - 1
+                }
+            };
         }
-        last.at = match last.across.iter().position(is) {
-            Some(at) => at,
-            None => {
-                let across = self.across(&last.x);
-                last.across.truncate(MOST_KEPT - 1);
-                last.across.insert(0, across);
-                0
+        last.columns = None;
+        if let [first, ..] = last.x.sources()
+            && last.x.is_inside()
+        {
+            let columns = Columns {
+                first: *first,
+                count: last.x.sources().len(),
+                at: last.at,
+            };
+            last.columns = Some(columns);
+            if last.known.len() == MOST_KNOWN {
+                last.known.clear();
             }
-        };
+            last.known.insert(begin, columns);
+            last.next = 0;
+        }
+    }
+
+    /// What is known of columns that begin somewhere else than those of the block that came next.
+    #[inline(never)]
+    fn find(begin: [u32; 3], last: &Last) -> Option<(usize, Columns)> {
+        let (index, _, columns) = last.known.get_full(&begin)?;
+        Some((index, *columns))
     }
 
     /// How columns are summed.
@@ -320,11 +377,10 @@ impl<'a> Scaler<'a> {
 
     /// Reads the texels of a block.
     #[inline(always)]
-    fn fetch(&self, x: &Axis, y: &Axis, to: &mut Buffers) {
-        let columns = x.sources();
-        match columns {
-            [first, ..] if x.is_inside() => self.read(*first, columns.len(), y, to),
-            _ => self.read_at_edge(columns, y, to),
+    fn fetch(&self, last: &Last, to: &mut Buffers) {
+        match last.columns {
+            Some(Columns { first, count, .. }) => self.read(first, count, &last.y, to),
+            None => self.read_at_edge(last.x.sources(), &last.y, to),
         }
     }
 
