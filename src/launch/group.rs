@@ -145,7 +145,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 }
             }
             let threads = seats.taken();
-            let ran = self.team(threads, &mut observers, &environment);
+            let ran = self.team(threads, &mut observers, (&environment, &mut kept));
             self.tell_ends(
                 threads,
                 &mut observers,
@@ -170,14 +170,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         &self,
         threads: &mut [Thread<'p>],
         observers: &mut [O],
-        environment: &Environment<'e>,
+        (environment, kept): (&Environment<'e>, &mut Kept<'e>),
     ) -> Result<(), Box<Trap>> {
-        let (mut trapped, mut kept) = (None, Kept::default());
+        let mut trapped = None;
         let everyone = threads.len() <= self.together;
         while lockstep::wake(threads) {
             let chunks = threads.chunks_mut(self.together);
             for (chunk, observers) in chunks.zip(observers.chunks_mut(self.together)) {
-                let messages = (environment, &mut kept);
+                let messages = (environment, &mut *kept);
                 let Err(trap) = self.beside(chunk, observers, messages, everyone) else {
                     continue;
                 };

@@ -765,8 +765,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         left > MOST_LEFT.0 * u64::from(self.grid.threads) + ran / MOST_LEFT.1
     }
 
-    /// Native code that takes threads to their ends, once there is such: then they are best run one after the other, in
-    /// the bytes of the last one of their number.
+    /// Native code that takes threads to their ends, once there is such: then they are best run group after group, each in
+    /// the bytes of the last one of its number.
     ///
     /// * `group`: the next one.
     fn whole<'e>(

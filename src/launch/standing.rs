@@ -62,16 +62,17 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let Some(standing) = &mut standing else {
                 break (members, Vec::new());
             };
-            let (mut which, mut keeps) = (0..0, false);
+            let (mut which, mut keeps, mut last) = (0..0, false, 0);
             for id in members.clone() {
                 let n = id.local as usize;
                 keeps |= self.begin_again(standing, n, id, spare);
                 which = if which.is_empty() { n } else { which.start }..n + 1;
-                share.last = id.index;
+                last = id.index;
             }
             let Some(executed) = standing.run(which.clone(), &mut serve) else {
                 break (members, which.map(|n| standing.left(n)).collect());
             };
+            share.last = last;
             share.instructions += executed;
             share.due += executed;
             if keeps {

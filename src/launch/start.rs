@@ -114,7 +114,7 @@ pub(super) struct Prepared {
     arena: Arena,
     /// Bytes of it that the launch has given.
     given: Vec<Range<u32>>,
-    /// How they begin there, were nobody to look at their bytes.
+    /// How they begin there.
     pub begins: Begins,
     /// What of it a thread must find in the memory of another one.
     reset: OnceCell<Arc<Reset>>,
@@ -196,7 +196,11 @@ pub(super) fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8]
         .inputs
         .iter()
         .all(|i| i.payload >= header && i.arena >= header);
-    grid.alike && few && inputs && starts.iter().all(|(s, _)| s.offset >= header)
+    grid.alike
+        && grid.partial.is_none()
+        && few
+        && inputs
+        && starts.iter().all(|(s, _)| s.offset >= header)
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {

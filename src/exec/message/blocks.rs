@@ -76,6 +76,8 @@ pub(crate) struct Blocks<'s> {
 enum Value<'s> {
     /// The dword at this arena offset.
     Dword(u32),
+    /// The word there, and whether it is signed.
+    Word(u32, bool),
     /// What an operand says.
     Operand(&'s Source),
 }
@@ -207,10 +209,10 @@ impl<'s> Blocks<'s> {
             return false;
         }
         for (scalar, value) in self.scalars.iter().map_while(|scalar| *scalar) {
-            match value {
-                Value::Dword(at) => self.request.set(scalar, dword(bytes, at as usize).into()),
-                Value::Operand(_) => return false,
-            }
+            let Some(bits) = value.read(bytes) else {
+                return false;
+            };
+            self.request.set(scalar, bits);
         }
         self.serve_request(bytes)
     }
@@ -249,7 +251,7 @@ pub(super) fn rectangle(program: &Program, send: &Send) -> Option<Rectangle> {
     };
     let dword = |scalar, source| match Value::of(scalar, source) {
         Value::Dword(at) => Some(at),
-        Value::Operand(_) => None,
+        Value::Word(..) | Value::Operand(_) => None,
     };
     let registers = &send.operands.registers;
     let raw = if write {
@@ -281,13 +283,30 @@ fn named(bytes: &[u8], send: &Send) -> [u32; 2] {
 
 impl<'s> Value<'s> {
     fn of(scalar: Scalar, source: &'s Source) -> Value<'s> {
-        let plain = match scalar.is_float() {
-            true => source.ty == Type::F,
-            false => matches!(source.ty, Type::D | Type::Ud),
+        let at = match (&source.region, source.modifier) {
+            (&Region::Scalar(at) | &Region::Dense(at), None) => at,
+            _ => return Value::Operand(source),
         };
-        match (&source.region, source.modifier) {
-            (&Region::Scalar(at) | &Region::Dense(at), None) if plain => Value::Dword(at),
+        match (scalar.is_float(), source.ty) {
+            (true, Type::F) | (false, Type::D | Type::Ud) => Value::Dword(at),
+            (false, Type::W | Type::Uw) => Value::Word(at, source.ty == Type::W),
             _ => Value::Operand(source),
+        }
+    }
+
+    /// What it is in these bytes, if that is all it takes.
+    #[inline(always)]
+    fn read(self, bytes: &[u8]) -> Option<u64> {
+        match self {
+            Value::Dword(at) => Some(dword(bytes, at as usize).into()),
+            Value::Word(at, signed) => {
+                let word = *bytes.get(at as usize..)?.first_chunk()?;
+                Some(match signed {
+                    true => i64::from(i16::from_le_bytes(word)) as u64,
+                    false => u16::from_le_bytes(word).into(),
+                })
+            }
+            Value::Operand(_) => None,
         }
     }
 }
@@ -296,7 +315,7 @@ impl<'s> Value<'s> {
 #[inline(always)]
 fn set(request: &mut Request, scalar: Scalar, value: Value<'_>, thread: &Thread<'_>) {
     let bits = match value {
-        Value::Dword(at) => thread.dword(at).into(),
+        Value::Dword(_) | Value::Word(..) => value.read(&thread.arena).unwrap_or_default(),
         Value::Operand(source) if scalar.is_float() => {
             general::scalar_float(thread, source).to_bits().into()
         }

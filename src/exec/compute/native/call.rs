@@ -208,7 +208,7 @@ pub struct Stopped {
     pub places: [u32; MOST_PLACES],
 }
 
-/// Threads that go through code one after the other without coming back, at most.
+/// Threads whose contexts are made each time, at most: they go through code one after the other without coming back.
 pub const TOGETHER: usize = 16;
 
 /// The contexts of up to [`TOGETHER`] threads. Those that there are not cost nothing.
@@ -343,7 +343,8 @@ impl Executable {
     ///   whose number it has found to be below `count`, or the thread's own;
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
-    /// * the bytes of a window at offsets that it has compared with its length (`memory`). They are those of a `Memory`
+    /// * the bytes of a window at offsets that it has compared with its length (`memory`); of shared memory that it clears
+    ///   all of them, up to a whole dword, of which `Memory` is made. They are those of a `Memory`
     ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by
     ///   bytes, words and dwords, of which this host tears none at a multiple of its size, and loses no bytes beside them
     ///   that others write; elsewhere `Memory` takes several words, too.
@@ -368,7 +369,7 @@ impl Executable {
         }
         let range = threads.as_mut_ptr_range();
         let address = self.map[at as usize..].as_ptr();
-        // SAFETY: `entries` holds offsets of code that `flow` began with a prologue of this signature; `Host` proves
+        // SAFETY: `entries` holds offsets of functions of this signature, made by `flow` and `clear_shared`; `Host` proves
         // that its instructions exist, and the map was made executable and is not written again.
         let function: Function = unsafe { std::mem::transmute(address) };
         // SAFETY: the code reads and writes what is listed above, which `threads` and `reach` borrow. What it pushes

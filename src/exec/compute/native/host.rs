@@ -545,11 +545,7 @@ impl<'n> Whole<'n> {
             context.budget = self.budget;
             standing.contexts.push(context);
             standing.lanes &= mask;
-            standing.begin.push(Start {
-                lanes: mask,
-                executed,
-                entry: self.door.ways.of(mask),
-            });
+            standing.begin.push((mask, executed));
         }
         Some(standing)
     }
@@ -563,15 +559,6 @@ impl<'n> Whole<'n> {
         }
         leave(left.stopped, &mut thread.frame, left.places);
         self.native.learn(thread, self.memories.windows);
-    }
-
-    /// Runs the code of an op on a thread; if it cannot, the thread is in front of it.
-    #[inline(always)]
-    fn enter(&self, entry: Entry, pc: u32, context: &mut Context<'_>) {
-        let contexts = std::slice::from_mut(context);
-        if !self.native.code.run(entry, contexts, &self.reach) {
-            context.pc = pc;
-        }
     }
 
     /// Whether the code of a thread has taken it to its end.
@@ -602,16 +589,6 @@ pub struct LeftCode<'n> {
     places: &'n [u32],
 }
 
-/// How one of them begins.
-#[derive(Clone, Copy)]
-struct Start {
-    lanes: u32,
-    /// How many instructions it has run.
-    executed: u64,
-    /// For it alone.
-    entry: Entry,
-}
-
 impl LeftCode<'_> {
     /// Whether it has taken the thread to its end.
     pub const fn has_ended(&self) -> bool {
@@ -623,7 +600,8 @@ impl LeftCode<'_> {
 pub struct Standing<'n, 't> {
     whole: &'t Whole<'n>,
     contexts: Vec<Context<'t>>,
-    begin: Vec<Start>,
+    /// The lanes of each, and how many instructions it has run where it begins.
+    begin: Vec<(u32, u64)>,
     /// Lanes that all of them have.
     lanes: u32,
     /// The places of the region that each has left last.
@@ -636,9 +614,9 @@ impl<'n> Standing<'n, '_> {
     /// * `kept`: somebody looks at its bytes in the end.
     #[inline(always)]
     pub fn begin(&mut self, n: usize, kept: bool) -> &mut [u8] {
-        let (context, start) = (&mut self.contexts[n], &self.begin[n]);
+        let (context, (lanes, executed)) = (&mut self.contexts[n], self.begin[n]);
         debug_assert_eq!(context.waiting, 0, "a thread that waits has not ended");
-        (context.em, context.executed, context.kept) = (start.lanes, start.executed, kept.into());
+        (context.em, context.executed, context.kept) = (lanes, executed, kept.into());
         context.bytes()
     }
 
@@ -653,15 +631,9 @@ impl<'n> Standing<'n, '_> {
         mut serve: impl FnMut(&mut [u8], u32) -> bool,
     ) -> Option<u64> {
         let (whole, mut door) = (self.whole, self.whole.door);
-        match &mut self.contexts[which.clone()] {
-            [context] => whole.enter(self.begin[which.start].entry, door.pc, context),
-            contexts => {
-                let reach = &whole.reach;
-                whole
-                    .native
-                    .run_contexts(contexts, reach, &mut door, self.lanes, true);
-            }
-        }
+        let native = whole.native;
+        let contexts = &mut self.contexts[which.clone()];
+        native.run_contexts(contexts, &whole.reach, &mut door, self.lanes, true);
         let mut contexts = self.contexts[which.clone()].iter();
         if contexts.all(|context| whole.has_ended(context)) {
             return Some(self.executed(which));
@@ -686,18 +658,22 @@ impl<'n> Standing<'n, '_> {
     #[inline(never)]
     fn go_on(&mut self, n: usize, serve: &mut impl FnMut(&mut [u8], u32) -> bool) -> bool {
         let (whole, context) = (self.whole, &mut self.contexts[n]);
-        let lanes = self.begin[n].lanes;
+        let (lanes, _) = self.begin[n];
         while !whole.has_ended(context) {
             let pc = context.pc;
             let all_are_there = context.waiting == 0 && context.em == lanes;
             let door = whole.native.door(pc + 1);
             let door = door.filter(|_| all_are_there && context.executed < context.budget);
-            let Some(door) = door.filter(|_| serve(context.bytes(), pc)) else {
+            let Some(mut door) = door.filter(|_| serve(context.bytes(), pc)) else {
                 return false;
             };
             context.executed += 1;
             self.places[n] = door.places;
-            whole.enter(door.ways.of(lanes), door.pc, context);
+            // It is not known whether others are at a barrier.
+            let alone = std::slice::from_mut(context);
+            whole
+                .native
+                .run_contexts(alone, &whole.reach, &mut door, lanes, false);
         }
         true
     }
