@@ -1,6 +1,7 @@
 //! Threads of groups that meet at barriers run side by side, and leave what they leave one by one.
 
 use super::{Watching, program};
+use std::collections::BTreeSet;
 use visim::internals::launch::{
     self, Bindings, Grid, Keep, Observer, Outcome, RunOptions, Silent, Trap,
 };
@@ -30,12 +31,22 @@ fn run_in<O: Observer>(
         slm_bytes,
         ..RunOptions::default()
     };
+    run_with(&options, groups, program, members, observer)
+}
+
+fn run_with<O: Observer>(
+    options: &RunOptions,
+    groups: u32,
+    program: &Program,
+    members: u32,
+    observer: impl Fn() -> O + Sync,
+) -> Result<Outcome<O>, Box<Trap>> {
     let grid = Grid::compute([groups, 1, 1], members);
     let mut bindings = Bindings::default();
     let places = 8 * members - 1;
     let variables = &mut bindings.variables;
     variables.insert("PLACES".to_string(), places.to_le_bytes().to_vec());
-    launch::run(program, &bindings, &grid, &options, |_| observer())
+    launch::run(program, &bindings, &grid, options, |_| observer())
 }
 
 /// `N` is the thread's number in its group, `G` the group's, `OWN` and `NEXT` are addresses of a dword for each lane:
@@ -186,6 +197,43 @@ ret (M1, 1)
         assert_eq!(beside.thread, alone.thread);
         assert_eq!(beside.diagnostic.notes, alone.diagnostic.notes);
     }
+}
+
+#[test]
+fn what_groups_before_a_trap_have_run_counts_whoever_runs_them() {
+    // The first thread of group 5 reads what is not bound; up to it threads run as many instructions as are allowed, or one
+    // more, or one less.
+    let program = program(&format!(
+        "{HEAD}mad (M1_NM, 1) K(0,0)<1> N(0,0)<0;1,0> 0x100:ud G(0,0)<0;1,0>
+cmp.eq (M1_NM, 1) ONE K(0,0)<0;1,0> 0x5:ud
+(ONE) goto (M1, 1) wrong
+mad (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x3:ud OWN(0,0)<1;1,0>
+barrier
+mad (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x5:ud NEXT(0,0)<1;1,0>
+ret (M1, 1)
+wrong:
+media_ld.nomod (1,1) T6 0 0x0:d 0x0:d D.0
+ret (M1, 1)
+"
+    ));
+    let within = |total, jobs| RunOptions {
+        jobs,
+        total,
+        limit: 1_000_000,
+        ..RunOptions::default()
+    };
+    let mut codes = BTreeSet::new();
+    for total in 700..900 {
+        let alone = run_with(&within(total, 1), 70, &program, 8, || Watching);
+        let alone = alone.expect_err("no surface").diagnostic.code;
+        codes.insert(alone);
+        for jobs in [1, 3] {
+            let beside = run_with(&within(total, jobs), 70, &program, 8, || Silent);
+            let beside = beside.expect_err("no surface").diagnostic.code;
+            assert_eq!(beside, alone, "{total} instructions, {jobs} jobs");
+        }
+    }
+    assert_eq!(codes.len(), 2, "{codes:?}");
 }
 
 #[test]
