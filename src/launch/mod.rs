@@ -3,8 +3,10 @@
 //! ```text
 //!  Grid ─▶ groups (in parallel, if asked) ─┬─▶ threads of a group in turn ─▶ exec::Thread
 //!              shared: surfaces             │     until all wait or have ended
-//!                                           └─▶ threads of groups side by side ─▶ exec::lockstep
-//!                                                 where they never wait for each other
+//!                                           ├─▶ threads of groups side by side ─▶ exec::lockstep
+//!                                           │     where they wait for each other at the barrier alone
+//!                                           └─▶ once native code takes them to their ends: group after group,
+//!                                                 each in the bytes of the one before (`standing`)
 //! ```
 //!
 //! The result does not depend on `jobs` for programs without races: groups share only surfaces, those

@@ -5,7 +5,7 @@
 //!     │ rows that a thread may see and another one may have changed
 //!  arena      of the thread that has ended
 //!     │ header: which group
-//!  Thread     at its first op, or straight into native code
+//!  Thread     at its first op, or straight into native code (`standing`)
 //! ```
 
 use super::grid::ThreadStart;
