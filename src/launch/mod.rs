@@ -21,7 +21,9 @@ mod start;
 mod undo;
 mod watched;
 
-pub use crate::exec::{Bindings, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap};
+pub use crate::exec::{
+    Begins, Bindings, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap,
+};
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::base::cores;
@@ -496,8 +498,8 @@ struct Known {
     has_barrier: bool,
     /// The order of groups shows in what they leave.
     shows_order: bool,
-    /// What a thread must find in the memory of another one, by the lanes it begins with.
-    resets: Mutex<BTreeMap<u32, Arc<Reset>>>,
+    /// What a thread must find in the memory of another one, by its lanes and the op where it begins.
+    resets: Mutex<BTreeMap<(u32, u32), Arc<Reset>>>,
 }
 
 impl Known {
@@ -511,11 +513,12 @@ impl Known {
         }
     }
 
-    /// What a thread of the program that begins with the lanes of `mask` must find.
-    fn reset(&self, program: &Program, mask: u32) -> Arc<Reset> {
+    /// What a thread of the program that begins like this must find.
+    fn reset(&self, program: &Program, begins: Begins) -> Arc<Reset> {
+        let Begins { mask, at, .. } = begins;
         let mut resets = self.resets.lock().unwrap_or_else(PoisonError::into_inner);
-        let reset = resets.entry(mask);
-        Arc::clone(reset.or_insert_with(|| Arc::new(Reset::new(program, mask))))
+        let reset = resets.entry((mask, at.0));
+        Arc::clone(reset.or_insert_with(|| Arc::new(Reset::new(program, mask, at.0))))
     }
 }
 

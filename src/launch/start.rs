@@ -281,7 +281,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if arena.is_empty() || kept {
             arena.fill(&image[..self.program.image.len()]);
         } else {
-            let reset = self.reset_of(prepared.begins.mask, &prepared.reset);
+            let reset = self.reset_of(prepared.begins, &prepared.reset);
             let rows = match had == id.local {
                 true => &reset.rows_of_same[..],
                 false => prepared.rows.of_other(reset, apart),
@@ -293,10 +293,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         (prepared.begins, kept)
     }
 
-    /// What a thread that begins with these lanes must find, looked up once.
+    /// What a thread that begins like this must find, looked up once.
     #[inline(always)]
-    fn reset_of<'r>(&self, mask: u32, reset: &'r OnceCell<Arc<Reset>>) -> &'r Reset {
-        reset.get_or_init(|| self.known.reset(self.program, mask))
+    fn reset_of<'r>(&self, begins: Begins, reset: &'r OnceCell<Arc<Reset>>) -> &'r Reset {
+        reset.get_or_init(|| self.known.reset(self.program, begins))
     }
 
     /// In builds for tests: a thread finds what it may look at, and something else wherever it does not.
@@ -330,7 +330,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
             let prepared = self.prepared(id.index, local, spare).0;
             if prepared.own.is_empty() {
-                let reset = self.reset_of(prepared.begins.mask, &prepared.reset);
+                let reset = self.reset_of(prepared.begins, &prepared.reset);
                 prepared.own = prepared.arena.rows(&reset.rows_of_same);
             }
         }

@@ -493,7 +493,7 @@ proptest! {
             let trap = thread.run(&environment, &mut Silent).is_err();
             (start, thread.arena.to_vec(), thread.executed, trap)
         };
-        let reset = Reset::new(&program, mask);
+        let reset = Reset::new(&program, mask, 0);
         let (own, used) = (run(&|_| {}), run(&|arena| reset.spoil(arena)));
         prop_assert_eq!((own.2, own.3), (used.2, used.3), "{:#?}", program.ops);
         // Bits that differ in the end are as they were.

@@ -36,12 +36,12 @@ pub struct Reset {
 }
 
 impl Reset {
-    /// For threads that begin with the lanes of `mask`.
-    pub fn new(program: &Program, mask: u32) -> Reset {
+    /// For threads that begin with the lanes of `mask`, at op `from`: what comes before it was done once for all of them.
+    pub fn new(program: &Program, mask: u32, from: u32) -> Reset {
         let fresh = fresh(program, mask);
         let places = || (0..fresh.len()).filter(|&at| fresh[at]);
         let of_any = ranges(places());
-        let of_same = match changed(program) {
+        let of_same = match changed(program, from) {
             Some(changed) => ranges(places().filter(|&at| changed[at])),
             None => of_any.clone(),
         };
@@ -86,23 +86,31 @@ pub(super) fn ranges(bytes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// For each byte of the arena whether a run may change it; `None` if that is not known here.
-fn changed(program: &Program) -> Option<Vec<bool>> {
+/// For each byte of the arena whether a run from op `from` on may change it; `None` if that is not known here.
+fn changed(program: &Program, from: u32) -> Option<Vec<bool>> {
     let mut changed = vec![false; program.image.len()];
     let mut change = |at: u32, size: u32| {
         let count = changed.len();
         let end = (at as usize + size as usize).min(count);
         changed[(at as usize).min(count)..end].fill(true);
     };
-    // The launch fills in the header; the thread brings its state up to date.
+    // The launch fills in the header.
     change(0, program.platform.grf_bytes());
-    for name in ["%ce0", "%tsc"] {
-        if let Some(symbol) = program.symbols.get(name) {
-            change(symbol.offset, symbol.bytes());
-        }
-    }
-    for op in &program.ops {
+    let comes_back = |op: &Op| ways(op).0.iter().any(|&to| to < from);
+    let done = match program.ops.iter().any(comes_back) {
+        true => 0,
+        false => from as usize,
+    };
+    for op in program.ops.iter().skip(done) {
         match op {
+            // The thread brings its state up to date.
+            Op::ReadState => {
+                for name in ["%ce0", "%tsc"] {
+                    if let Some(symbol) = program.symbols.get(name) {
+                        change(symbol.offset, symbol.bytes());
+                    }
+                }
+            }
             Op::Alu(alu) => {
                 let mut dsts = std::iter::once(&alu.dst).chain(&alu.dst2);
                 dsts.try_for_each(|dst| change_lanes(dst, alu.lanes, &mut change))?;
@@ -128,7 +136,7 @@ fn changed(program: &Program) -> Option<Vec<bool>> {
                 }
             }
             Op::Goto { .. } | Op::Jump { .. } | Op::Switch { .. } | Op::Return { .. } => {}
-            Op::Nothing | Op::Lifetime(_) | Op::ReadState | Op::LoadControl => {}
+            Op::Nothing | Op::Lifetime(_) | Op::LoadControl => {}
             Op::Unsupported | Op::TakesNull => {}
             Op::Barrier(_) => {}
             // Functions have variables of their own, which are saved and restored.
@@ -608,13 +616,13 @@ mod tests {
     /// Which of the variables A to D must be fresh in the memory of any thread.
     fn named(body: &str, mask: u32) -> String {
         let program = lowered(body);
-        among(&program, &Reset::new(&program, mask).of_any)
+        among(&program, &Reset::new(&program, mask, 0).of_any)
     }
 
     /// Which of them in the memory of a thread that began with the same bytes.
     fn named_alike(body: &str, mask: u32) -> String {
         let program = lowered(body);
-        among(&program, &Reset::new(&program, mask).of_same)
+        among(&program, &Reset::new(&program, mask, 0).of_same)
     }
 
     #[test]
@@ -706,6 +714,28 @@ mov (M1, 16) D(0,0)<1> 0x0:d
 ret (M1, 1)
 ";
         assert_eq!(named(body, 0xffff), "D");
+    }
+
+    #[test]
+    fn what_is_done_once_for_all_changes_nothing() {
+        let body = |back: &str| {
+            format!(
+                "mov (M1, 16) A(0,0)<1> A(0,1)<0;1,0>
+again:
+mov (M1, 16) B(0,0)<1> B(0,1)<0;1,0>
+{back}ret (M1, 1)
+"
+            )
+        };
+        let from = |body: &str, from: u32| {
+            let program = lowered(body);
+            among(&program, &Reset::new(&program, 0xffff, from).of_same)
+        };
+        assert_eq!(from(&body(""), 0), "AB");
+        assert_eq!(from(&body(""), 1), "B");
+        let back = "(P1) goto (M1, 16) again\n";
+        assert_eq!(from(&body(back), 1), "B");
+        assert_eq!(from(&body(back), 2), "AB");
     }
 
     #[test]
