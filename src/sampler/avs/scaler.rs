@@ -62,8 +62,9 @@ struct Last {
     /// Taps of each row.
     down: [[i16; FOOTPRINT]; ROWS],
     x: Axis,
-    /// How the bytes of a row are summed: each way once, and that of the block at hand. Places between texels repeat.
-    across: Vec<Across>,
+    /// How the bytes of a row are summed, by the texel with which the footprint of each column begins, and its phase; and
+    /// the way of the block at hand. Places between texels repeat.
+    across: IndexMap<[[u8; COLUMNS]; 2], Across>,
     at: usize,
     /// The columns of blocks, by where they begin and their steps: those below begin where they do. The one that came next
     /// when it was new, and those of the block at hand, if they are inside.
@@ -88,9 +89,6 @@ const MOST_KNOWN: usize = 1024;
 /// How bytes of a row are summed.
 #[derive(Default)]
 struct Across {
-    /// Of each column the texel with which its footprint begins, and its phase.
-    starts: [u8; COLUMNS],
-    betas: [u8; COLUMNS],
     /// The texel from which on the first eight columns, and the others, pick theirs; which ones, and their taps.
     at: [usize; 2],
     order: [u8; 2 * COLUMNS],
@@ -218,7 +216,7 @@ impl<'a> Scaler<'a> {
     ) -> Option<()> {
         let first = FOOTPRINT / 2 - PAIRS;
         let Last { y, down, .. } = last;
-        let across = last.across.get(last.at)?;
+        let (_, across) = last.across.get_index(last.at)?;
         let rows = y.sources().len();
         match (&across.apart, PAIRS / across.together) {
             (None, 0 | 1) => across.sums::<1, PAIRS>(self.wide, buffers, rows)?,
@@ -289,18 +287,20 @@ impl<'a> Scaler<'a> {
         }
         let places = &places[..raster.size.0 as usize];
         last.x.set(places, plane.size.0, self.view.edge);
-        let [starts, betas] = last.x.places();
-        let is = |across: &Across| (across.starts, across.betas) == (*starts, *betas);
-        if !last.across.get(last.at).is_some_and(is) {
-            last.at = match last.across.iter().position(is) {
+        let way = last.x.places().map(|places| *places);
+        if last
+            .across
+            .get_index(last.at)
+            .is_none_or(|(known, _)| *known != way)
+        {
+            last.at = match last.across.get_index_of(&way) {
                 Some(at) => at,
                 None => {
                     if last.across.len() == MOST_KNOWN {
                         last.across.clear();
                         last.known.clear();
                     }
-                    last.across.push(self.across(&last.x));
-                    last.across.len() - 1
+                    last.across.insert_full(way, self.across(&last.x)).0
                 }
             };
         }
@@ -332,10 +332,8 @@ impl<'a> Scaler<'a> {
     /// How columns are summed.
     #[inline(never)]
     fn across(&self, x: &Axis) -> Across {
-        let [&starts, &betas] = x.places();
+        let [&starts, &betas] = x.places::<COLUMNS>();
         let mut across = Across {
-            starts,
-            betas,
             together: 1,
             ..Across::default()
         };

@@ -189,7 +189,7 @@ proptest! {
     /// So do blocks of one plane of bytes, whose messages share what they have in common.
     #[test]
     fn blocks_of_one_plane_equal_the_definition(
-        picture in picture(), sampler in sampler(), requests in prop::collection::vec(request(), 3),
+        picture in picture(), sampler in sampler(), requests in prop::collection::vec(request(), 4),
         (channel, control, mode) in (0usize..3, 0usize..4, 0usize..4), old in any::<u8>(),
         near in prop::option::of((-2.2f32..2.2, -2.2f32..2.2, 0.0f32..1.0)),
     ) {
@@ -235,7 +235,10 @@ proptest! {
         let wide = visim::internals::math::simd::wide().is_some();
         prop_assert_eq!(scaler.is_some(), wide && sharp && !halved);
         let Some(scaler) = scaler else { return Ok(()) };
-        for request in &requests {
+        // What is known of columns serves those of rows below, and in any order.
+        let lower = |request: &AvsRequest| AvsRequest { v: request.v + 8.0 * request.delta_v, ..*request };
+        let below: Vec<AvsRequest> = requests.iter().map(lower).collect();
+        for request in requests.iter().chain(&below).chain(requests.iter().rev()) {
             let size = packed_bytes(request, false);
             prop_assert_eq!(scaler.bytes(), size);
             let (mut fast, mut defined) = (vec![old; size], vec![old; size]);
@@ -650,4 +653,50 @@ fn gen5_scales_the_formats_of_its_manual() {
         }
     }
     assert_eq!(read, 10);
+}
+
+/// More blocks that begin elsewhere than are remembered, and those that are no more.
+#[test]
+fn blocks_that_are_forgotten_equal_the_definition() {
+    use visim::internals::surface::Description;
+    let description = Description::d2(Format::R8_UNORM, 500, 40);
+    let surface = Surface::zeroed(description).expect("fits");
+    let noise = |i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8;
+    let bytes: Vec<u8> = (0..surface.memory().len() as u32).map(noise).collect();
+    surface.memory().write(0, &bytes);
+    let sampler = AvsSampler {
+        avs_filter_type: FilterType::Adaptive,
+        default_sharpness: 255,
+        bypass_x: true,
+        bypass_y: true,
+        ..AvsSampler::default()
+    };
+    let block = |i: u32| AvsRequest {
+        surface: 0,
+        sampler: 0,
+        channels: ChannelMask(1),
+        control: AvsControl::ALL[0].0,
+        mode: AvsMode::M16x8,
+        u: (i * 37 % 1201) as f32 / 1300.0,
+        v: 0.2,
+        delta_u: 1.3 / 500.0,
+        delta_v: 1.1 / 40.0,
+        u2d: 0.0,
+        v2d: 0.0,
+        group_id: 0,
+        vertical_block: 0,
+        ief_bypass: true,
+    };
+    let Some(scaler) = Scaler::new(&surface, &sampler, &block(0)) else {
+        assert!(visim::internals::math::simd::wide().is_none());
+        return;
+    };
+    let view = MediaView::of(&surface).expect("a picture");
+    for i in (0..1201).chain(0..40) {
+        let size = packed_bytes(&block(i), false);
+        let (mut fast, mut defined) = (vec![0; size], vec![0; size]);
+        scaler.run(&block(i), &mut fast);
+        run_view(&view, &sampler, &block(i), Kernels::Reference, &mut defined).unwrap();
+        assert_eq!(fast, defined, "block {i}");
+    }
 }
