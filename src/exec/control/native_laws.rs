@@ -152,7 +152,12 @@ fn region(n: u8, size: u32, count: u8, destination: bool) -> Region {
                 },
         },
         14 => Region::Strided {
-            offset: row + (4 - size.min(4)),
+            offset: row
+                + match size {
+                    // Parts of dwords, and words that no single dword has.
+                    ..4 => u32::from(n / 16 % 4),
+                    _ => 0,
+                },
             stride: size.max(4),
         },
         15 if n / 16 % 4 == 3 => Region::List(

@@ -9,7 +9,7 @@
 //!  r11d           places where lanes wait            rax, rcx, rdx   anything
 //! ```
 
-use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
+use super::super::decoded::operand::{Operand, OperandShape, Put};
 use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::held::{Held, Leave};
@@ -678,8 +678,11 @@ impl Emitter {
     /// The register of a result: with what lanes that are off keep, if there are any.
     pub fn target(&mut self, inst: &Inst, r: u8, mask: Option<Mask>) -> Reg {
         let bytes = inst.written(r);
-        let dense = matches!(inst.dst, Put::Dense(_)) && bytes.kind != Kind::Other;
-        self.row_target(bytes, Self::len(inst), mask.filter(|_| dense))
+        if inst.part().is_some() {
+            return self.take();
+        }
+        let whole = bytes.kind != Kind::Other;
+        self.row_target(bytes, Self::len(inst), mask.filter(|_| whole))
     }
 
     /// The register of bytes that are written: with what they are, where lanes that are off keep it.
@@ -696,7 +699,7 @@ impl Emitter {
                 Some(old) => self.code.copy(target, old),
                 None => {
                     let from = Rm::Row(bytes.at);
-                    self.code.vector(Vector::LOAD, len, target, 0, from);
+                    self.code.vector(bytes.load(), len, target, 0, from);
                 }
             }
         }
@@ -734,8 +737,10 @@ impl Emitter {
         {
             return self.put_halves(bytes.at, len, mask.unwrap_or(0), target);
         }
-        let whole = matches!(inst.dst, Put::Dense(_)) && bytes.kind != Kind::Other;
-        if whole || self.pin(bytes).is_some() {
+        if let Some(part) = inst.part() {
+            return self.put_part(inst, (r, part), mask.unwrap_or(0), target);
+        }
+        if bytes.kind != Kind::Other || self.pin(bytes).is_some() {
             return self.put_row(bytes, target);
         }
         self.overwrite(bytes);
@@ -766,49 +771,6 @@ impl Emitter {
             }
             Put::Listed(size) => self.scatter_through(inst, (r, size), mask, target),
             Put::Flags(_) => {}
-        }
-    }
-
-    /// Stores elements that are no dwords, or are further apart.
-    fn strided(
-        &mut self,
-        (size, stride): (u8, u16),
-        at: u32,
-        lanes: u8,
-        mask: Option<Mask>,
-        value: Reg,
-    ) {
-        let len = length(lanes);
-        let mask = mask.unwrap_or(0);
-        let old = BETWEEN[0];
-        match (size, stride) {
-            (1, 4) | (2, 4) => {
-                let low = if size == 1 { 0xff } else { 0xffff };
-                self.code.vector(Vector::LOAD, len, old, 0, Rm::Row(at));
-                self.code.masked(
-                    Vector::PTERNLOGD,
-                    len,
-                    (old, mask, false),
-                    value,
-                    Rm::Const(low),
-                    Some(SELECT_BITS),
-                );
-                self.code.vector(Vector::STORE, len, old, 0, Rm::Row(at));
-            }
-            _ if stride > size.into() || size == 4 => {
-                let size = size.into();
-                self.scatter_elements((size, stride), at, lanes, mask, value);
-            }
-            _ => {
-                // Elements that follow each other; a single one does so wherever it is.
-                let vector = if size == 1 {
-                    Vector::PMOVDB
-                } else {
-                    Vector::PMOVDW
-                };
-                self.code
-                    .masked(vector, len, (value, mask, false), 0, Rm::Row(at), None);
-            }
         }
     }
 
@@ -929,84 +891,26 @@ impl Emitter {
         let Some(bytes) = inst.read(operand, r) else {
             return Rm::Const(operand.at());
         };
-        if let Some(reg) = self.holder(bytes) {
-            return Rm::Reg(reg);
-        }
-        match bytes.kind {
-            Kind::Each => return Rm::Each(bytes.at),
-            // All lanes at least are there: of two there are four.
-            Kind::Row(_) => return Rm::Row(bytes.at),
-            Kind::EachQword | Kind::Other => {}
-        }
         let (len, to) = (Self::len(inst), SOURCE[k]);
-        if let (OperandShape::Listed(element), Some(through)) = (operand.form, inst.listed(operand))
-        {
-            self.gather_through(through, (r, inst.row()), len, to);
-            self.extend(element, len, to);
+        if let OperandShape::Strided(element, stride) = operand.form {
+            if stride > 0 && inst.lanes.count > 1 {
+                return Rm::Reg(self.elements(inst, (operand, element, stride), r, to));
+            }
+            self.one(element, bytes.at, len, to);
             return Rm::Reg(to);
         }
-        let OperandShape::Strided(element, stride) = operand.form else {
-            unreachable!("rows and single elements are dwords")
-        };
-        if stride == 0 || inst.lanes.count == 1 {
-            self.one(element, bytes.at, len, to);
-        } else if element == Element::Dword && stride == 8 && inst.lanes.count > 2 {
-            self.halves_of_qwords(bytes.at, len, to);
-        } else if stride == 4 {
-            self.code
-                .vector(Vector::LOAD, len, to, 0, Rm::Row(bytes.at));
-            self.extend(element, len, to);
-        } else if usize::from(stride) == element.bytes() {
-            let vector = match element {
-                Element::U8 => Vector::PMOVZXBD,
-                Element::S8 => Vector::PMOVSXBD,
-                Element::U16 => Vector::PMOVZXWD,
-                _ => Vector::PMOVSXWD,
-            };
-            self.code.vector(vector, len, to, 0, Rm::Row(bytes.at));
-        } else {
-            self.gather_elements(inst.row(), stride, bytes.at, to);
-            self.extend(element, len, to);
+        if let Some(through) = inst.listed(operand)
+            && let OperandShape::Listed(element) = operand.form
+        {
+            self.gather_through(through, (r, inst.row()), len, to);
+            self.extend(element, len, (to, to));
+            return Rm::Reg(to);
         }
-        Rm::Reg(to)
-    }
-
-    /// One element for all lanes.
-    pub fn one(&mut self, element: Element, at: u32, len: Len, to: Reg) {
-        let (bytes, signed) = match element {
-            Element::Dword => {
-                return self
-                    .code
-                    .vector(Vector::BROADCAST, len, to, 0, Rm::Each(at));
-            }
-            Element::U8 => (1, false),
-            Element::S8 => (1, true),
-            Element::U16 => (2, false),
-            Element::S16 => (2, true),
-        };
-        self.code.load_extended(Gpr::Rdx, at, bytes, signed);
-        self.code
-            .vector(Vector::FROM_GPR, len, to, 0, Rm::Reg(Gpr::Rdx as u8));
-    }
-
-    /// The low bits of each dword, extended.
-    fn extend(&mut self, element: Element, len: Len, reg: Reg) {
-        let (low, up) = match element {
-            Element::U8 => (0xff, 0),
-            Element::U16 => (0xffff, 0),
-            Element::S8 => (0, 24),
-            Element::S16 => (0, 16),
-            Element::Dword => return,
-        };
-        if up == 0 {
-            self.code
-                .vector(Vector::PANDD, len, reg, reg, Rm::Const(low));
-        } else {
-            // To the left and back, with the sign.
-            for which in [6, 4] {
-                self.code
-                    .vector_by(Vector::SHIFT_BY, len, which, reg, Rm::Reg(reg), up);
-            }
+        match (self.holder(bytes), bytes.kind) {
+            (Some(reg), _) => Rm::Reg(reg),
+            (None, Kind::Each) => Rm::Each(bytes.at),
+            // All lanes at least are there: of two there are four.
+            (None, _) => Rm::Row(bytes.at),
         }
     }
 

@@ -27,8 +27,8 @@ impl Emitter {
             _ => None,
         };
         let packed = match row {
-            Some(bytes) => Rm::Row(bytes.at),
-            None => {
+            Some(bytes) if self.holder(bytes).is_none() => Rm::Row(bytes.at),
+            _ => {
                 let wide = self.unmodified(inst, &operand, k, r);
                 let wide = self.in_register(wide, len, to);
                 let to = Rm::Reg(to);
@@ -65,8 +65,9 @@ impl Emitter {
         self.saturated(len, saturate, x, None, x);
         self.code
             .vector_by(Vector::CVTPS2PH, len, x, 0, Rm::Reg(x), NEAREST);
+        let to = (target, mask.unwrap_or(0), false);
         self.code
-            .vector(Vector::PMOVZXWD, len, target, 0, Rm::Reg(x));
+            .masked(Vector::PMOVZXWD, len, to, 0, Rm::Reg(x), None);
     }
 
     /// Arithmetic, into the first register between.

@@ -196,7 +196,7 @@ impl Emitter {
             Kind::Each => (Vector::STORE_ONE, Len::X, Rm::Each(bytes.at)),
             // What is stored as a whole is there for the next load at once.
             Kind::EachQword => (Vector::STORE_ONE_QWORD, Len::X, Rm::Each(bytes.at)),
-            _ => (Vector::STORE, bytes.register(), Rm::Row(bytes.at)),
+            _ => (bytes.store(), bytes.register(), Rm::Row(bytes.at)),
         };
         self.code.vector(vector, len, reg, 0, place);
     }

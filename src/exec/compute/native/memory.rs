@@ -536,7 +536,8 @@ impl Emitter {
             .collect();
         let on = mask.unwrap_or(0);
         let code = &mut self.code;
-        let (done, apart, same) = (code.label(), code.label(), code.label());
+        let (done, apart) = (code.label(), code.label());
+        let (scattered, low) = (code.label(), code.label());
         self.skip(message, mask, done);
         self.unless_follow(len, half, message.bytes, mask);
         self.code.jump_if(If::NotZero, apart);
@@ -566,21 +567,19 @@ impl Emitter {
             self.code.jump(done);
             self.code.bind(apart);
         }
-        if message.bytes == 4 {
-            let one = BETWEEN[0];
-            self.code
-                .vector(Vector::SPREAD, len, one, 0, Rm::Reg(offsets));
-            self.unless_same(len, offsets, one, mask);
-            self.code.jump_if(If::NotZero, same);
-            self.first_offset(half);
-            for (place, target) in message.places().zip(&targets) {
-                let to = (*target, on, false);
-                let each = Rm::WindowEach(place);
-                self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
-            }
-            self.code.jump(done);
+        let one = BETWEEN[0];
+        self.code
+            .vector(Vector::SPREAD, len, one, 0, Rm::Reg(offsets));
+        self.unless_same(len, offsets, one, mask);
+        self.code.jump_if(If::NotZero, scattered);
+        self.first_offset(half);
+        for (place, target) in message.places().zip(&targets) {
+            let to = (*target, on, false);
+            let each = Rm::WindowEach(place);
+            self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
         }
-        self.code.bind(same);
+        self.code.jump(low);
+        self.code.bind(scattered);
         for (place, target) in message.places().zip(&targets) {
             self.all_of(mask);
             // Of a register that is read in part a gather would wait for the rest.
@@ -588,11 +587,13 @@ impl Emitter {
             let to = (*target, CONDITION[0], false);
             self.code.masked(Vector::GATHER, len, to, 0, lanes, None);
         }
+        // Both have loaded dwords.
+        self.code.bind(low);
         if message.bytes < 4 {
-            let low = (1u32 << (8 * message.bytes)) - 1;
+            let own = (1u32 << (8 * message.bytes)) - 1;
             let to = (targets[0], on, false);
             self.code
-                .masked(Vector::PANDD, len, to, targets[0], Rm::Const(low), None);
+                .masked(Vector::PANDD, len, to, targets[0], Rm::Const(own), None);
         }
         self.code.bind(done);
         for (row, target) in rows.into_iter().zip(targets) {

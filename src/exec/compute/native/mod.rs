@@ -57,6 +57,8 @@ mod integers;
 #[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
+mod parts;
+#[cfg(target_arch = "x86_64")]
 mod quads;
 #[cfg(target_arch = "x86_64")]
 mod qwords;

@@ -447,6 +447,8 @@ fn set(
 pub enum Kind {
     /// A dword for each of so many lanes.
     Row(u8),
+    /// A byte or word for each of so many lanes, side by side. A register has a dword for each, of which the rest is anything.
+    Packed(u8),
     /// A dword that all lanes have.
     Each,
     /// A qword that all lanes have.
@@ -498,9 +500,10 @@ impl Bytes {
 
     /// The register length that they need.
     pub const fn register(self) -> Len {
-        match self.len {
-            64.. => Len::Z,
-            32..=63 => Len::Y,
+        match (self.kind, self.len) {
+            (Kind::Packed(lanes), _) => length(lanes),
+            (_, 64..) => Len::Z,
+            (_, 32..=63) => Len::Y,
             _ => Len::X,
         }
     }
@@ -591,12 +594,8 @@ impl Inst {
                 kind: Kind::Row(self.row()),
             },
             OperandShape::Strided(element, stride) => {
-                let stride = u32::from(stride);
-                Bytes {
-                    at: at + stride * first,
-                    len: stride * (lanes - 1) + element.bytes() as u32,
-                    kind: Kind::Other,
-                }
+                let size = element.bytes() as u32;
+                self.elements((size, stride.into()), at, r)
             }
             OperandShape::Listed(_) => self.listed(operand)?.bytes(),
         })
@@ -626,12 +625,7 @@ impl Inst {
                 },
             },
             Put::Strided { at, bytes, stride } => {
-                let stride = u32::from(stride);
-                Bytes {
-                    at: at + stride * first,
-                    len: stride * (lanes - 1) + u32::from(bytes),
-                    kind: Kind::Other,
-                }
+                self.elements((bytes.into(), stride.into()), at, r)
             }
             Put::Listed(_) => match &self.into {
                 Some(through) => through.bytes(),
