@@ -784,7 +784,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             return None;
         }
         let begins = self.begins(group, spare);
-        lockstep::whole(self.program, begins.at, environment)
+        lockstep::whole(self.program, begins.at, environment, self.keeps)
     }
 
     /// Takes what a worker has run, if it is at least so much, from what all threads may run.

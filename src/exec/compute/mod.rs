@@ -11,3 +11,4 @@ pub(crate) mod laws;
 pub mod native;
 mod ops;
 pub mod packed;
+pub(crate) mod reads;

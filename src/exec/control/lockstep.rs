@@ -141,12 +141,15 @@ pub fn run<'e, 'p: 'e, O: Observer>(
 }
 
 /// Native code that takes threads which begin at an op in a mode to their ends, if there is such.
+///
+/// * `kept`: somebody looks at their bytes then.
 pub fn whole<'e>(
     program: &Program,
     begins: (u32, FloatMode),
     environment: &Environment<'e>,
+    kept: bool,
 ) -> Option<Whole<'e>> {
-    let seen = Seen::by(environment.tally);
+    let seen = Seen::by(environment.tally, kept);
     let native = environment.native_code(program, begins.1, seen)?;
     let bounds = [environment.limit, BLOCK];
     Whole::new(native, environment.memories(), begins, bounds).filter(|_| native.is_whole())
@@ -255,7 +258,7 @@ fn stride(
     let mode = leader.mode;
     let watched = environment.through_bits || environment.tally.is_some();
     let steps = steps(program, environment, mode, false);
-    let seen = Seen::by(environment.tally);
+    let seen = Seen::by(environment.tally, front.iter().any(|thread| thread.kept));
     let mut native = environment.native_code(program, mode, seen);
     let (mut waits, mut most) = where_they_are(front, join);
     let mut left = limit.saturating_sub(most).min(BLOCK);

@@ -6,7 +6,7 @@ use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::laws::{
     FLOATS, INTEGERS, TYPES, dword, lowered, modifier, program, sources,
 };
-use crate::exec::compute::native::{Native, NativeCode, Rounds};
+use crate::exec::compute::native::{Native, NativeCode, Rounds, Seen};
 use crate::exec::message::blocks::Kept;
 use crate::exec::message::environment::{Allowance, Environment};
 use crate::exec::message::site_plans::SitePlans;
@@ -379,11 +379,13 @@ pub(super) fn environment<'a>(
 type Left = (Vec<u8>, u64, u32);
 
 /// Runs threads, several at once or each alone, and says what is left of them, and of the trap.
+///
+/// * `kept`: somebody looks at what they leave.
 fn left(
     program: &Program,
     masks: &[u32],
     mode: FloatMode,
-    native: NativeCode,
+    (native, kept): (NativeCode, bool),
     together: bool,
 ) -> (Vec<Left>, Option<String>) {
     let (code, plans) = (Decoded::new(program), SitePlans::new(program));
@@ -403,7 +405,7 @@ fn left(
                 ..ThreadId::default()
             };
             let mut thread = Thread::new(program, id, em);
-            thread.mode = mode;
+            (thread.mode, thread.kept) = (mode, kept);
             thread.arena[..PREDICATES as usize].rotate_left(64 * index as usize);
             thread
         })
@@ -460,12 +462,84 @@ proptest! {
         program.general_bytes = PREDICATES;
         let rounding = if to_zero { Rounding::Zero } else { Rounding::Nearest };
         let mode = FloatMode { keep_single: keep, keep_double: together, rounding, ..FloatMode::default() };
-        let run = |native| left(&program, &masks, mode, native, together);
+        let run = |native| left(&program, &masks, mode, (native, true), together);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         prop_assert_eq!(&native.1, &steps.1, "{:?}", program.ops);
         for (native, steps) in native.0.iter().zip(&steps.0) {
             let differ = (0..BYTES).find(|&i| native.0[i] != steps.0[i]);
             prop_assert_eq!((differ, native.1, native.2), (None, steps.1, steps.2), "{:#?}", program.ops);
+        }
+    }
+}
+
+/// An op that is no code and reads sixteen dwords.
+fn look_at(row: u32) -> Op {
+    let operand = |region| Source {
+        region,
+        ty: Type::Ud,
+        modifier: None,
+    };
+    Op::Alu(Box::new(Alu {
+        opcode: Opcode::Div,
+        lanes: Lanes {
+            count: 16,
+            offset: 0,
+            no_mask: true,
+        },
+        guard: None,
+        dst: Dest {
+            region: Region::Dense(row),
+            ty: Type::Ud,
+        },
+        dst2: None,
+        overflow: None,
+        src: vec![
+            operand(Region::Dense(row)),
+            operand(Region::Scalar(CONSTANTS)),
+        ],
+        saturate: false,
+        function: 0,
+        precisions: None,
+    }))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is read in the end is there, whatever else was not stored.
+    #[test]
+    fn what_nobody_reads_need_not_be_stored(
+        words in prop::collection::vec(dword(), BYTES / 4),
+        seeds in prop::collection::vec(seed(), 3..24),
+        wide in prop::bool::weighted(0.3),
+        keep in any::<bool>(),
+        rows in prop::collection::vec((0..PREDICATES / 64).prop_map(|row| 64 * row), 1..4),
+        masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..5),
+        together in any::<bool>(),
+    ) {
+        // Of what is read through addresses nothing is known.
+        let direct = |shape: u8| match shape % 16 {
+            10 | 11 | 15 => shape & 0xf0,
+            _ => shape,
+        };
+        let value = |w: u32| if w >> 23 & 0xff > 160 { w & 0xbfff_ffff } else { w };
+        let arena: Vec<u8> = words.iter().flat_map(|&w| value(w).to_le_bytes()).collect();
+        let count = seeds.len() as u32;
+        let seeds = seeds.iter().map(|s| Seed { shapes: s.shapes.map(direct), ..s.clone() });
+        let ops = seeds.map(|s| op(&s, count, wide));
+        let looks = rows.iter().map(|&row| look_at(row));
+        let mut program = program(ops.chain(looks).collect(), &arena);
+        program.general_bytes = PREDICATES;
+        let mode = FloatMode { keep_single: keep, keep_double: together, ..FloatMode::default() };
+        let run = |native, kept| left(&program, &masks, mode, (native, kept), together);
+        let (native, steps) = (run(NativeCode::Always, false), run(NativeCode::Never, true));
+        prop_assert_eq!(&native.1, &steps.1, "{:?}", program.ops);
+        for (native, steps) in native.0.iter().zip(&steps.0) {
+            prop_assert_eq!((native.1, native.2), (steps.1, steps.2), "{:#?}", program.ops);
+            for &row in &rows {
+                let own = row as usize..row as usize + 64;
+                prop_assert_eq!(&native.0[own.clone()], &steps.0[own], "{:#?}", program.ops);
+            }
         }
     }
 }
@@ -791,7 +865,7 @@ proptest! {
         let mut program = program(numbers.iter().map(|n| arithmetic(*n, wide)).collect(), &arena);
         program.general_bytes = PREDICATES;
         let mode = FloatMode { keep_single: true, ..FloatMode::default() };
-        let run = |native| left(&program, &masks, mode, native, true);
+        let run = |native| left(&program, &masks, mode, (native, true), true);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         for (native, steps) in native.0.iter().zip(&steps.0) {
             let differ = (0..BYTES).find(|&i| native.0[i] != steps.0[i]);
@@ -853,7 +927,7 @@ proptest! {
         let mut program = program(ops.iter().map(halves).collect(), &arena);
         program.general_bytes = PREDICATES;
         let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
-        let run = |native| left(&program, &[u32::MAX], mode, native, true);
+        let run = |native| left(&program, &[u32::MAX], mode, (native, true), true);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
         prop_assert_eq!((differ, native.0[0].1), (None, steps.0[0].1), "{:#?}", program.ops);
@@ -930,7 +1004,7 @@ proptest! {
         let mut program = program(ops.iter().flat_map(|op| [doubles(op), spread(op)]).collect(), &arena);
         program.general_bytes = PREDICATES;
         let mode = FloatMode { keep_double: keep, ..FloatMode::default() };
-        let run = |native| left(&program, &[u32::MAX], mode, native, true);
+        let run = |native| left(&program, &[u32::MAX], mode, (native, true), true);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
         prop_assert_eq!((differ, native.0[0].1), (None, steps.0[0].1), "{:#?}", program.ops);
@@ -987,7 +1061,7 @@ proptest! {
         let ops = (0..8u32).map(|n| op([Opcode::Sin, Opcode::Cos][n as usize % 2], 128 + 128 * (n % 2)));
         let program = program(ops.collect(), &values);
         let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
-        let run = |native| left(&program, &[lanes], mode, native, true);
+        let run = |native| left(&program, &[lanes], mode, (native, true), true);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
         prop_assert_eq!((differ, native.0[0].1), (None, steps.0[0].1));
@@ -1017,7 +1091,7 @@ fn is_code(body: &str) -> bool {
     let native = Native::new(
         &program,
         &entered,
-        (Rounds::Kept, None),
+        (Rounds::Kept, Seen::Bytes, 0),
         |_| true,
         |_, _| None,
     );

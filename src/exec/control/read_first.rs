@@ -13,7 +13,8 @@
 //!
 //! [`super::reset`] asks the same for other ends; the walk is its, and who has written a byte.
 
-use super::reset::{Walker, Written, follow, offset, ranges};
+use super::reset::{Walker, Written, follow, ranges};
+use crate::exec::compute::reads::offset;
 use crate::isa::Opcode;
 use crate::lower::SCALAR;
 use crate::message::layout::PayloadPart;

@@ -11,16 +11,13 @@
 //!
 //! Where lanes have parted, a lane has written what lies in its own place, and is the only one that may read it.
 
+use crate::exec::compute::reads::{By, Touches, offset, tell, ways};
 use crate::exec::state::arena::ROW;
-use crate::isa::{Opcode, Platform};
-use crate::lower::SCALAR;
-use crate::message::{Layout, LscOp, Request};
-use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Guard, Lanes, Op, Program, Raw, Region, Send, Source,
-};
+use crate::isa::Platform;
+use crate::program::{CompareDest, Dest, Lanes, Op, Program, Region};
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::ops::Range;
-use std::{iter, slice};
 
 /// The bytes of the arena, in order, whose start values a thread may see that another one may have left behind
 /// changed.
@@ -158,17 +155,6 @@ fn change_lanes(dst: &Dest, lanes: Lanes, change: &mut impl FnMut(u32, u32)) -> 
     Some(())
 }
 
-/// Where a lane of an operand lies; `None` if it goes through an address.
-pub(super) fn offset(region: &Region, lane: u32, size: u32) -> Option<u32> {
-    Some(match region {
-        Region::Scalar(at) => *at,
-        Region::Dense(at) => at + lane * size,
-        Region::Strided { offset, stride } => offset + lane * stride,
-        Region::List(list) => *list.get(lane as usize)?,
-        Region::Indirect(_) => return None,
-    })
-}
-
 /// Bytes and places where ways meet that are looked at, in all, before a program is too large for it.
 const MOST_WORK: usize = 1 << 22;
 
@@ -237,21 +223,6 @@ pub(super) fn follow(program: &Program, walker: &mut impl Walker) {
                 break;
             }
         }
-    }
-}
-
-/// Where an op may lead but to the next one, and whether it may lead there.
-fn ways(op: &Op) -> (&[u32], bool) {
-    match op {
-        Op::Goto {
-            lanes,
-            guard,
-            target,
-        } => (slice::from_ref(target), guard.is_some() || lanes.count > 1),
-        Op::Jump { guard, target, .. } => (slice::from_ref(target), guard.is_some()),
-        Op::Switch { targets, .. } => (targets, true),
-        Op::Return { lanes, guard } => (&[], guard.is_some() || lanes.count > 1),
-        _ => (&[], true),
     }
 }
 
@@ -356,44 +327,7 @@ impl Walker for Seen<'_> {
     }
 
     fn op(&mut self, op: &Op) -> Option<()> {
-        match op {
-            Op::Alu(alu) => self.alu(alu),
-            Op::Compare {
-                lanes, dst, src, ..
-            } => {
-                for source in src.iter() {
-                    self.source(source, *lanes)?;
-                }
-                match dst {
-                    CompareDest::General(dst) => self.destination(dst, *lanes, None),
-                    CompareDest::Predicate(_) => Some(()),
-                }
-            }
-            Op::SetPredicate { lanes, src, .. } => {
-                let all = Lanes {
-                    no_mask: true,
-                    ..*lanes
-                };
-                self.source(src, all)
-            }
-            Op::PredicateLogic { src, .. } => {
-                src.iter().for_each(|&at| self.read(at, 4, None));
-                Some(())
-            }
-            Op::Nothing | Op::Lifetime(_) | Op::LoadControl | Op::Barrier(Barrier::Whole) => {
-                Some(())
-            }
-            Op::Goto { lanes, guard, .. }
-            | Op::Jump { lanes, guard, .. }
-            | Op::Return { lanes, guard } => {
-                self.guard(*guard);
-                self.written.parted |= lanes.count > 1;
-                Some(())
-            }
-            Op::Switch { index, .. } => self.source(index, SCALAR),
-            Op::Send(send) => self.send(send),
-            _ => None,
-        }
+        tell(op, self.platform, self)
     }
 
     /// Whatever is not written may be read from here on.
@@ -403,176 +337,45 @@ impl Walker for Seen<'_> {
     }
 }
 
-impl Seen<'_> {
-    fn alu(&mut self, alu: &Alu) -> Option<()> {
-        use Opcode::{Dp2, Dp3, Dp4, Dpas, Dph, Sad2, Sad2Add};
-        // Lanes take from other lanes, or leave some as they are.
-        if matches!(alu.opcode, Dp2 | Dp3 | Dp4 | Dph | Dpas | Sad2 | Sad2Add) {
-            return None;
-        }
-        for source in &alu.src {
-            self.source(source, alu.lanes)?;
-        }
-        self.guard(alu.guard);
-        let guard = alu.mask_guard();
-        self.destination(&alu.dst, alu.lanes, guard)?;
-        match &alu.dst2 {
-            Some(dst) => self.destination(dst, alu.lanes, guard),
-            None => Some(()),
-        }
-    }
-
-    fn send(&mut self, send: &Send) -> Option<()> {
-        for at in [send.surface, send.sampler].into_iter().flatten() {
-            self.read(at, 4, None);
-        }
-        self.guard(send.guard);
-        let (request, registers) = (&send.request, &send.operands.registers);
-        for (_, source) in &send.operands.scalars {
-            self.source(source, SCALAR)?;
-        }
-        let count = send.lanes.count.into();
-        let layout = Layout::of(request, count, self.platform);
-        let address = match request {
-            Request::Lsc(_) => layout.params.slot,
-            _ => registers.address_bytes,
-        };
-        let data = layout.data.slot;
-        if is_by_lane_alone(request) && layout.params.slot == address {
-            for raw in registers.params().iter().flatten() {
-                self.lanes(*raw, send.lanes, address);
-            }
-            for value in 0..layout.data.count {
-                for raw in registers.data.iter().flatten() {
-                    let row = raw.skip(value * layout.data.pitch);
-                    self.lanes(row, send.lanes, data);
-                }
-            }
-        } else {
-            let read = registers.params().iter().chain(&registers.data);
-            for raw in read.chain([&registers.header]).flatten() {
-                // All registers that a message may take an operand from.
-                self.read(raw.offset, raw.end.saturating_sub(raw.offset), None);
-            }
-        }
-        // Of the slots of an answer the first bytes are certain to be written, but where the value is in the upper ones.
-        let part = layout.answer;
-        let rows = match request {
-            Request::Lsc(r) if r.data.register_offset() != 0 => false,
-            _ => request.is_by_lane(),
-        };
-        let Some(dst) = registers.answer.filter(|_| rows && send.guard.is_none()) else {
-            return Some(());
-        };
-        for value in 0..part.count {
-            let row = dst.skip(value * part.pitch);
-            for lane in 0..count {
-                let at = row.offset.saturating_add(lane * part.slot);
-                let end = at.saturating_add(part.used).min(row.end);
-                self.write(at, end.saturating_sub(at), self.lane(send.lanes, lane));
-            }
-        }
-        Some(())
-    }
-
-    /// What lanes take from a row of registers.
-    fn lanes(&mut self, row: Raw, lanes: Lanes, slot: u32) {
-        for lane in 0..lanes.count.into() {
-            let at = row.offset.saturating_add(lane * slot);
-            let end = at.saturating_add(slot).min(row.end);
-            self.read(at, end.saturating_sub(at), self.lane(lanes, lane));
-        }
-    }
-
-    fn guard(&mut self, guard: Option<Guard>) {
-        if let Some(guard) = guard {
-            self.read(guard.offset, 4, None);
-        }
-    }
-
-    fn source(&mut self, source: &Source, lanes: Lanes) -> Option<()> {
-        let size = source.ty.bytes();
-        if let Some((at, size)) = self.together(&source.region, lanes, size) {
-            self.read(at, size, None);
-            return Some(());
-        }
-        for lane in 0..lanes.count.into() {
-            let at = offset(&source.region, lane, size)?;
-            self.read(at, size, self.lane(lanes, lane));
-        }
-        Some(())
-    }
-
-    fn destination(&mut self, dst: &Dest, lanes: Lanes, guard: Option<Guard>) -> Option<()> {
-        let size = dst.ty.bytes();
-        if guard.is_none()
-            && let Some((at, size)) = self.together(&dst.region, lanes, size)
-        {
-            self.write(at, size, None);
-            return Some(());
-        }
-        for lane in 0..lanes.count.into() {
-            let at = offset(&dst.region, lane, size)?;
-            if guard.is_none() {
-                self.write(at, size, self.lane(lanes, lane));
-            }
-        }
-        Some(())
-    }
-
-    fn lane(&self, lanes: Lanes, lane: u32) -> Option<u8> {
-        self.written.lane(self.mask, lanes, lane)
-    }
-
-    /// The bytes of an operand, from where on and how many, if they follow each other and all lanes of the instruction run
-    /// whichever of the thread do: they are looked at together.
-    fn together(&self, region: &Region, lanes: Lanes, size: u32) -> Option<(u32, u32)> {
-        let all = lanes.all() << lanes.offset;
-        let run = lanes.no_mask || !self.written.parted && self.mask & all == all;
-        match region {
-            Region::Scalar(at) if run => Some((*at, size)),
-            Region::Dense(at) if run => Some((*at, size * u32::from(lanes.count))),
-            _ => None,
-        }
-    }
-
-    /// A lane reads bytes, or whoever runs.
-    fn read(&mut self, at: u32, size: u32, lane: Option<u8>) {
-        let range = self.range(at, size);
+impl Touches for Seen<'_> {
+    fn read(&mut self, at: u32, size: u32, by: By) {
+        let (range, lane) = (self.range(at, size), self.lane(by));
         let bytes = self.written.bytes[range.clone()].iter();
         for (fresh, &written) in self.fresh[range].iter_mut().zip(bytes) {
             *fresh |= written != ALL && Some(written) != lane;
         }
     }
 
-    /// A lane writes bytes, or whoever runs.
-    fn write(&mut self, at: u32, size: u32, lane: Option<u8>) {
-        let range = self.range(at, size);
+    fn write(&mut self, at: u32, size: u32, by: By) {
+        let (range, lane) = (self.range(at, size), self.lane(by));
         self.written.add(range, lane);
+    }
+
+    fn write_anywhere(&mut self) -> Option<()> {
+        None
+    }
+
+    fn part(&mut self) {
+        self.written.parted = true;
+    }
+
+    fn are_one(&self, lanes: Lanes) -> bool {
+        let all = lanes.all() << lanes.offset;
+        lanes.no_mask || !self.written.parted && self.mask & all == all
+    }
+}
+
+impl Seen<'_> {
+    /// The lane of the thread; `None` where it runs whichever do.
+    fn lane(&self, by: By) -> Option<u8> {
+        let (lanes, lane) = by?;
+        self.written.lane(self.mask, lanes, lane)
     }
 
     fn range(&self, at: u32, size: u32) -> Range<usize> {
         let count = self.fresh.len();
         let at = (at as usize).min(count);
         at..(at + size as usize).min(count)
-    }
-}
-
-/// Whether a lane that runs takes its own values and no others from the registers of a message.
-fn is_by_lane_alone(request: &Request) -> bool {
-    match request {
-        Request::ByteScattered(_)
-        | Request::DwordScattered(_)
-        | Request::Untyped(_)
-        | Request::SvmScattered(_)
-        | Request::SvmUntyped(_) => true,
-        Request::Lsc(r) => {
-            request.is_by_lane()
-                && !r.op.is_strided()
-                && !matches!(r.op, LscOp::AppendCounter(_))
-                && !request.is_atomic()
-        }
-        _ => false,
     }
 }
 

@@ -187,7 +187,7 @@ impl Thread<'_> {
         observer: &mut O,
     ) -> Seen {
         if !doubts {
-            return Seen::by(environment.tally);
+            return Seen::by(environment.tally, self.kept);
         }
         let shared = self.slm.unwrap_or(environment.slm);
         Seen::Doubts {

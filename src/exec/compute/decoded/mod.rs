@@ -353,8 +353,7 @@ impl Decoded {
                 Ok(_) => None,
                 Err(_) => message(op),
             };
-            let counts = seen == Seen::Counted;
-            let kind = (rounds, counts.then_some(rounds as usize * MOST_CUTS + cut));
+            let kind = (rounds, seen, rounds as usize * MOST_CUTS + cut);
             Native::new(program, &entered(program), kind, splits, message)
         });
         code.as_ref()

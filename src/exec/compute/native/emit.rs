@@ -14,6 +14,7 @@ use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::held::{Held, Leave};
 use super::integers::{LEFT, RIGHT, RIGHT_SIGNED};
+use super::last_read::LastRead;
 use super::region::Touched;
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
@@ -152,6 +153,8 @@ pub struct Emitter {
     pub flags: Vec<(u32, Gpr)>,
     /// Bytes that registers hold here.
     pub held: Vec<Held>,
+    /// Who reads what last, where registers need not be what they were in the end.
+    pub last_read: Option<LastRead>,
     /// Single dwords that are copies of others.
     pub copies: Vec<(u32, u32)>,
     /// Coordinates that samples have scaled, the latest one last.
@@ -185,6 +188,7 @@ impl Emitter {
             pinned: Vec::new(),
             flags: Vec::new(),
             held: Vec::new(),
+            last_read: None,
             copies: Vec::new(),
             scaled: Vec::new(),
             turn: FIRST_HELD,

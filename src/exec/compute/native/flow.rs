@@ -213,6 +213,7 @@ impl Flow<'_> {
                 bytes,
                 reg,
                 unsaved: true,
+                last_read: u32::MAX,
             });
         }
         let code = &mut self.emitter.code;
@@ -246,6 +247,7 @@ impl Flow<'_> {
         (self.first, self.uncounted) = (pc, 0);
         while let Some(item) = region.items.get((pc - region.start) as usize) {
             let touched = &region.touched[(pc - region.start) as usize];
+            self.emitter.come_to(pc);
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
                 self.emitter.save_all();
@@ -329,6 +331,7 @@ impl Flow<'_> {
             code.jump(self.end);
             code.bind(lives);
         }
+        self.emitter.come_to(end);
         self.emitter.save_all();
         self.leave_at(end);
     }

@@ -10,9 +10,12 @@
 //! ```
 
 use super::assembler::{Label, Len, Reg, Rm, Vector};
-use super::emit::{Emitter, REGISTERS};
+use super::emit::{Emitter, MAKING, REGISTERS};
 use super::region::Touched;
 use super::select::{Bytes, Kind};
+
+/// What stands for results that nobody reads, in builds for tests.
+const NEVER_READ: u32 = 0xa5a5_a5a5;
 
 /// Registers that are not pinned, of which some may be kept for later.
 const MANY_FREE: Reg = 20;
@@ -24,6 +27,8 @@ pub struct Held {
     pub reg: Reg,
     /// The arena has something older.
     pub unsaved: bool,
+    /// The last op that may read it.
+    pub last_read: u32,
 }
 
 /// A way out of a region in front of an op.
@@ -104,6 +109,7 @@ impl Emitter {
             bytes,
             reg,
             unsaved: false,
+            last_read: u32::MAX,
         });
     }
 
@@ -121,10 +127,12 @@ impl Emitter {
         });
         self.close_way();
         self.drop_overlapping(bytes);
+        let last_read = self.last_read.as_ref().map_or(u32::MAX, |l| l.of(bytes));
         self.held.push(Held {
             bytes,
             reg,
             unsaved: true,
+            last_read,
         });
         // What is read again needs registers as well.
         let mut unsaved = self.held.iter().filter(|held| held.unsaved);
@@ -170,6 +178,27 @@ impl Emitter {
     /// Whether the arena lacks nothing.
     pub fn has_all_saved(&self) -> bool {
         self.held.iter().all(|held| !held.unsaved)
+    }
+
+    /// The next op is this one: what nobody reads from there on need not be stored.
+    pub fn come_to(&mut self, pc: u32) {
+        for at in 0..self.held.len() {
+            let held = self.held[at];
+            if held.unsaved && held.last_read < pc {
+                self.close_way();
+                self.held[at].unsaved = false;
+                // Tests see it if somebody does.
+                if cfg!(debug_assertions) {
+                    let never = Rm::Const(NEVER_READ);
+                    self.code
+                        .vector(Vector::BROADCAST, Len::Z, MAKING, 0, never);
+                    self.store(Held {
+                        reg: MAKING,
+                        ..held
+                    });
+                }
+            }
+        }
     }
 
     /// What the arena lacks.

@@ -5,9 +5,10 @@ use super::call::{
 };
 use super::emit::Emitter;
 use super::flow;
+use super::last_read::LastRead;
 use super::region::{self, Region};
 use super::transfer::{Message, Target};
-use super::{Begins, Memories, Rounds, Stands, Tally};
+use super::{Begins, Memories, Rounds, Seen, Stands, Tally};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::frame::{ENDED, Frame};
 use crate::exec::state::tally::{Counter, Counters, Traffic};
@@ -91,13 +92,13 @@ impl Native {
     ///
     /// * `entered`: the ops that a jump may lead to.
     /// * `rounds`: what becomes of results that are no singles.
-    /// * `counts`: it counts how often ops run, and their lanes, and is known by this number.
+    /// * `seen`, `number`: what it sees to, and by which number it is known if it counts.
     /// * `splits`: whether steps may stop in front of an op.
     /// * `message`: what a message does, if it can be code.
     pub fn new(
         program: &Program,
         entered: &[bool],
-        (rounds, counts): (Rounds, Option<usize>),
+        (rounds, seen, number): (Rounds, Seen, usize),
         splits: impl Fn(u32) -> bool,
         message: impl Fn(u32, &Op) -> Option<Message>,
     ) -> Option<Native> {
@@ -107,8 +108,12 @@ impl Native {
         if regions.is_empty() {
             return None;
         }
-        let ends = ends(program, counts.is_some());
-        let mut emitter = Emitter::new(rounds, counts.is_some());
+        let counts = seen == Seen::Counted;
+        let ends = ends(program, counts);
+        let mut emitter = Emitter::new(rounds, counts);
+        if seen == Seen::Nothing {
+            emitter.last_read = LastRead::new(program);
+        }
         // Where all lanes run, nothing has to be kept of those that are off.
         let mut doors = Vec::new();
         for (number, region) in (0..).zip(&regions) {
@@ -172,7 +177,7 @@ impl Native {
         let is_block = |op: &Op| once && block(op).is_some_and(|channels| channels.count() == 1);
         Some(Native {
             counters,
-            number: counts.unwrap_or(0),
+            number,
             counted_from,
             longest: longest.unwrap_or(0),
             barriers: program.ops.iter().map(is_barrier).collect(),

@@ -55,6 +55,8 @@ mod host;
 #[cfg(target_arch = "x86_64")]
 mod integers;
 #[cfg(target_arch = "x86_64")]
+mod last_read;
+#[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
 mod parts;
@@ -129,6 +131,8 @@ impl NativeCode {
 pub enum Seen {
     /// Nothing.
     Nothing,
+    /// The bytes of threads, which somebody looks at when they have ended.
+    Bytes,
     /// How often ops run.
     Counted,
     /// That messages do nothing that is to be reported: those that may are left to the steps, and so are those to shared
@@ -138,13 +142,16 @@ pub enum Seen {
 
 impl Seen {
     /// How many there are.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
 
     /// What there is to see to where nobody looks for doubts.
-    pub const fn by(tally: Option<&Tally>) -> Seen {
-        match tally {
-            Some(_) => Seen::Counted,
-            None => Seen::Nothing,
+    ///
+    /// * `kept`: somebody looks at the bytes of threads in the end.
+    pub const fn by(tally: Option<&Tally>, kept: bool) -> Seen {
+        match (tally, kept) {
+            (Some(_), _) => Seen::Counted,
+            (None, true) => Seen::Bytes,
+            (None, false) => Seen::Nothing,
         }
     }
 
@@ -152,9 +159,10 @@ impl Seen {
     pub const fn number(self) -> usize {
         match self {
             Seen::Nothing => 0,
-            Seen::Counted => 1,
-            Seen::Doubts { shared: false } => 2,
-            Seen::Doubts { shared: true } => 3,
+            Seen::Bytes => 1,
+            Seen::Counted => 2,
+            Seen::Doubts { shared: false } => 3,
+            Seen::Doubts { shared: true } => 4,
         }
     }
 }
