@@ -637,10 +637,8 @@ impl Emitter {
     /// Registers that hold what an instruction reads are not given to anything else.
     fn hold_sources(&mut self, inst: &Inst) {
         for operand in &inst.src {
-            for r in 0..inst.rows() {
-                if let Some(reg) = inst.read(operand, r).and_then(|b| self.holder(b)) {
-                    self.busy.push(reg);
-                }
+            for bytes in (0..inst.rows()).flat_map(|r| inst.rows_read(operand, r)) {
+                self.busy.extend(self.holder(bytes));
             }
         }
     }
@@ -964,7 +962,19 @@ impl Emitter {
                 self.finish(len, target, mask, BETWEEN[0]);
             }
             Work::Move => {
-                let a = self.source(inst, 0, r);
+                let a = match (inst.src[0].form, mask) {
+                    // What has to be made is made where it belongs.
+                    (OperandShape::Strided(element, stride), None)
+                        if inst.src[0].modifier.is_none() && stride > 0 && inst.lanes.count > 1 =>
+                    {
+                        let source = (&inst.src[0], element, stride);
+                        Rm::Reg(self.elements(inst, source, r, target))
+                    }
+                    _ => self.source(inst, 0, r),
+                };
+                if a == Rm::Reg(target) {
+                    return;
+                }
                 let vector = match a {
                     Rm::Reg(_) | Rm::Row(_) => Vector::LOAD,
                     _ => Vector::BROADCAST,
@@ -1014,7 +1024,17 @@ impl Emitter {
     pub fn dword(&mut self, inst: &Inst, opcode: Opcode, r: u8, to: (Reg, Mask, bool)) {
         let len = Self::len(inst);
         let between = BETWEEN[0];
+        let negated = |k: usize| {
+            let source = inst.src.get(k);
+            source.is_some_and(|s| s.modifier == Some(Modifier::Neg))
+        };
         let vector = match opcode {
+            Opcode::Add if negated(1) => {
+                return self.difference(inst, Vector::PSUBD, [0, 1], r, to);
+            }
+            Opcode::Add if negated(0) => {
+                return self.difference(inst, Vector::PSUBD, [1, 0], r, to);
+            }
             Opcode::Add => Vector::PADDD,
             Opcode::Mul => Vector::PMULLD,
             Opcode::And => Vector::PANDD,
@@ -1028,8 +1048,11 @@ impl Emitter {
                     _ => Vector::PADDD,
                 };
                 self.binary(inst, vector, r, (between, 0, false));
-                let c = self.source(inst, 2, r);
-                return self.code.masked(Vector::PADDD, len, to, between, c, None);
+                let (vector, c) = match negated(2) {
+                    true => (Vector::PSUBD, self.unmodified(inst, &inst.src[2], 2, r)),
+                    false => (Vector::PADDD, self.source(inst, 2, r)),
+                };
+                return self.code.masked(vector, len, to, between, c, None);
             }
             Opcode::Not => {
                 let a = self.source(inst, 0, r);
@@ -1163,8 +1186,12 @@ impl Emitter {
         let len = Self::len(inst);
         let [x, y, z] = BETWEEN;
         match opcode {
-            Opcode::Add if self.subtracts(inst, 1) => self.difference(inst, [0, 1], r, to),
-            Opcode::Add if self.subtracts(inst, 0) => self.difference(inst, [1, 0], r, to),
+            Opcode::Add if self.subtracts(inst, 1) => {
+                self.difference(inst, Vector::SUBPS, [0, 1], r, to)
+            }
+            Opcode::Add if self.subtracts(inst, 0) => {
+                self.difference(inst, Vector::SUBPS, [1, 0], r, to)
+            }
             Opcode::Add => self.binary(inst, Vector::ADDPS, r, to),
             Opcode::Mul => self.binary(inst, Vector::MULPS, r, to),
             Opcode::Mad => self.multiply_add(inst, r, to),
@@ -1242,11 +1269,19 @@ impl Emitter {
     }
 
     /// One source less the other one, which is negated.
-    fn difference(&mut self, inst: &Inst, [k, less]: [usize; 2], r: u8, to: (Reg, Mask, bool)) {
+    fn difference(
+        &mut self,
+        inst: &Inst,
+        vector: Vector,
+        [k, less]: [usize; 2],
+        r: u8,
+        to: (Reg, Mask, bool),
+    ) {
         let len = Self::len(inst);
-        let (a, b) = (self.source(inst, k, r), self.positive(inst, less, r));
+        let a = self.source(inst, k, r);
+        let b = self.unmodified(inst, &inst.src[less], less, r);
         let a = self.in_register(a, len, SOURCE[k]);
-        self.code.masked(Vector::SUBPS, len, to, a, b, None);
+        self.code.masked(vector, len, to, a, b, None);
     }
 
     /// `mad`, rounded once.

@@ -273,7 +273,11 @@ impl Flow<'_> {
             if matches!(item, Item::Goto { .. }) {
                 self.count_guarded(pc);
             }
-            self.emitter.settle(touched);
+            match item {
+                // Where their names are found is up to them.
+                Item::Transfer(_) | Item::Block(_) => self.emitter.settle(&item.moved()),
+                _ => self.emitter.settle(touched),
+            }
             match item {
                 Item::Inst(inst) => self.emitter.inst(inst),
                 Item::Qwords(op) => self.emitter.qwords(op),

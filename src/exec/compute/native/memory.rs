@@ -198,12 +198,19 @@ impl Emitter {
     fn window(&mut self, target: Target, op: u32) {
         if let Target::Shared { variable, expected } = target {
             if let Some(at) = variable {
+                let at = self.named_at(at);
                 self.code.compare_place(Place::Arena(at), expected);
                 self.leave_if(If::NotZero);
             }
             self.code.move_wide(Gpr::Rcx, Gpr::Rdi);
             return self.code.add_wide(Gpr::Rcx, field::SHARED);
         }
+        let surface = match target {
+            Target::Surface { variable, index } => {
+                Some((variable.map(|at| self.named_at(at)), index))
+            }
+            _ => None,
+        };
         let code = &mut self.code;
         code.load_wide(Gpr::Rcx, field::REACH);
         code.load_wide_at(Gpr::Rdx, Place::Table(field::WINDOWS));
@@ -215,17 +222,35 @@ impl Emitter {
         let code = &mut self.code;
         code.shift_left_wide(Gpr::Rcx, field::WINDOW_SHIFT);
         code.add_wide_gpr(Gpr::Rcx, Gpr::Rdx);
-        if let Target::Surface { variable, index } = target {
+        if let Some((variable, index)) = surface {
             match variable {
                 None => code.move_number(Gpr::Rdx, index),
                 Some(at) => {
                     code.load(Gpr::Rdx, Place::Arena(at));
-                    code.alu_number(Alu::Add, Gpr::Rdx, index);
+                    if index != 0 {
+                        code.alu_number(Alu::Add, Gpr::Rdx, index);
+                    }
                 }
             }
             code.compare_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_SURFACE));
             self.leave_if(If::NotZero);
         }
+    }
+
+    /// Where in the arena the dword is that names what a message reaches, or one that it was copied from.
+    fn named_at(&mut self, at: u32) -> u32 {
+        let from = self.origin(at);
+        // What is pinned, the arena has not.
+        let at = match self.pin(Bytes::one(from)) {
+            Some(_) => at,
+            None => from,
+        };
+        let name = Bytes {
+            kind: Kind::Other,
+            ..Bytes::one(at)
+        };
+        self.settle(&[vec![name], Vec::new()]);
+        at
     }
 
     /// The greatest offset, in `edx`, in units, at which so many bytes are inside.

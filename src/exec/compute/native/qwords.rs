@@ -312,6 +312,12 @@ impl Qwords {
         self.lanes.count == 1 && self.lanes.no_mask && self.guard.is_none()
     }
 
+    /// Whether a source is subtracted from the first one.
+    fn subtracts(&self, k: usize) -> bool {
+        let sum = self.work == Work::Arithmetic(Opcode::Add);
+        sum && k == 1 && self.src[1].modifier.is_some()
+    }
+
     /// Registers of lanes.
     fn parts(&self) -> u32 {
         u32::from(self.lanes.count).div_ceil(LANES)
@@ -337,11 +343,7 @@ impl Qwords {
             kind: Kind::Other,
         });
         let narrow = self.into.iter();
-        let narrow = narrow.flat_map(|into| {
-            let rows = 0..into.rows();
-            let around = rows.clone().flat_map(|r| into.qwords_around(r));
-            rows.map(|r| into.written(r)).chain(around)
-        });
+        let narrow = narrow.flat_map(|into| (0..into.rows()).flat_map(|r| into.rows_written(r)));
         let whole = flags.is_none() && self.into.is_none();
         let rows = 0..if whole { self.parts() } else { 0 };
         let rows = rows.map(|part| self.row(part));
@@ -483,6 +485,12 @@ impl Emitter {
 
     /// The result of eight lanes: in `to`, or where a source is.
     fn qword(&mut self, op: &Qwords, part: u32, to: Reg) -> Reg {
+        if let (Work::Arithmetic(Opcode::Mov), [term]) = (op.work, &op.src[..])
+            && term.modifier.is_none()
+        {
+            let value = self.quad(op, term.quad, part, to);
+            return self.qword_in_register(value, to);
+        }
         let [a, b, c] = self.terms(op, part);
         let opcode = match op.work {
             Work::Arithmetic(opcode) => opcode,
@@ -499,6 +507,7 @@ impl Emitter {
         let a = self.qword_in_register(a, SOURCE[0]);
         let vector = match opcode {
             Opcode::Mov => return a,
+            Opcode::Add if op.subtracts(1) => Vector::PSUBQ,
             Opcode::Add | Opcode::Add3 => Vector::PADDQ,
             Opcode::Mul | Opcode::Mad => Vector::PMULLQ,
             Opcode::And => Vector::PANDQ,
@@ -542,6 +551,7 @@ impl Emitter {
             let value = self.quad(op, term.quad, part, SOURCE[k]);
             src[k] = match term.modifier {
                 None => value,
+                Some(_) if op.subtracts(k) => value,
                 Some(_) => {
                     let zero = BETWEEN[1];
                     self.code

@@ -102,7 +102,7 @@ impl Item {
     }
 
     /// The same without names.
-    fn moved(&self) -> Touched {
+    pub fn moved(&self) -> Touched {
         match self {
             Item::Inst(inst) => inst.touched(),
             Item::Qwords(op) => {

@@ -642,33 +642,45 @@ impl Inst {
         let rows = 0..self.rows();
         let sources = rows.clone().flat_map(|r| {
             let sources = self.src.iter();
-            sources.filter_map(move |operand| self.read(operand, r))
+            sources.flat_map(move |operand| self.rows_read(operand, r))
         });
-        let mut written: Vec<Bytes> = rows.clone().map(|r| self.written(r)).collect();
-        written.extend(rows.clone().flat_map(|r| self.qwords_around(r)));
+        let mut written: Vec<Bytes> = rows.clone().flat_map(|r| self.rows_written(r)).collect();
         if let Some(second) = self.second() {
             written.extend(rows.clone().map(|r| second.written(r)));
         }
         [sources.chain(self.addresses()).collect(), written]
     }
 
-    /// The qwords of which row `r` of the destination are halves: the other halves are read, and written as they were.
-    pub fn qwords_around(&self, r: u8) -> impl Iterator<Item = Bytes> {
-        let halves = self.lanes.count > 2
-            && matches!(
-                self.dst,
-                Put::Strided {
-                    bytes: 4,
-                    stride: 8,
-                    ..
-                }
-            );
-        let rows = rows_of_qwords(self.written(r).at, length(self.row()));
-        let rows = rows.filter(move |_| halves);
-        rows.map(|(bytes, _)| Bytes {
-            kind: Kind::Other,
-            ..bytes
-        })
+    /// What is read for row `r` of a source: of halves of qwords the whole ones.
+    pub fn rows_read(&self, operand: &Operand, r: u8) -> Vec<Bytes> {
+        let read = self.read(operand, r);
+        match operand.form {
+            OperandShape::Strided(Element::Dword, 8) if self.lanes.count > 2 => {
+                self.qwords_around(read).collect()
+            }
+            _ => read.into_iter().collect(),
+        }
+    }
+
+    /// What is written for row `r` of the destination: of halves of qwords the whole ones, whose other halves are as they
+    /// were.
+    pub fn rows_written(&self, r: u8) -> Vec<Bytes> {
+        let written = self.written(r);
+        match self.dst {
+            Put::Strided {
+                bytes: 4,
+                stride: 8,
+                ..
+            } if self.lanes.count > 2 => self.qwords_around(Some(written)).collect(),
+            _ => vec![written],
+        }
+    }
+
+    fn qwords_around(&self, halves: Option<Bytes>) -> impl Iterator<Item = Bytes> {
+        let len = length(self.row());
+        let rows = halves.into_iter();
+        let rows = rows.flat_map(move |halves| rows_of_qwords(halves.at, len));
+        rows.map(|(row, _)| row)
     }
 
     /// Where the lanes of a source lie that is listed.

@@ -144,10 +144,12 @@ impl Emitter {
                 Rm::Const64(own),
                 Some(SELECT_BITS),
             );
-            if free.is_some() {
+            if free.is_some() || self.pin(row).is_some() {
                 self.put_row(row, target);
-                // It is held like any other.
-                self.busy.pop();
+                if free.is_some() {
+                    // It is held like any other.
+                    self.busy.pop();
+                }
             } else {
                 self.overwrite(row);
                 self.code
