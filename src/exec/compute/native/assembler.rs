@@ -213,6 +213,7 @@ vectors! {
     FROM_GPR_WIDE = 1 2 1 0x7c;
     TO_GPR = 1 1 0 0x7e;
     SPREAD = 1 2 0 0x58;
+    MOVSHDUP = 2 1 0 0x16;
     GATHER = 1 2 0 0x90;
     SCATTER = 1 2 0 0xa0;
     GATHER_QWORDS = 1 2 1 0x90;

@@ -472,6 +472,13 @@ impl Emitter {
             true => [None; 2],
             false => self.running(inst.lanes, inst.guard.filter(|_| !select)),
         };
+        if masks == [None; 2]
+            && let Some(regs) = self.moved(inst)
+        {
+            // They hold both from here on.
+            let rows = (0..).zip(regs);
+            return rows.for_each(|(r, reg)| self.keep(inst.written(r), reg));
+        }
         let mut targets = [0; 2];
         self.asks_later = inst.rows() == 2 && self.is_plain(inst);
         for r in 0..inst.rows() {
@@ -487,6 +494,24 @@ impl Emitter {
             let at = usize::from(r);
             self.put(inst, r, masks[at], targets[at]);
         }
+    }
+
+    /// The registers of what is moved as it is, whole rows to whole rows, if all are held and nothing is pinned, which
+    /// changes where it is.
+    fn moved(&self, inst: &Inst) -> Option<Vec<Reg>> {
+        let [source] = &inst.src[..] else { return None };
+        let dwords = matches!(source.form, OperandShape::Scalar | OperandShape::Dense);
+        let plain = dwords && source.modifier.is_none() && matches!(inst.dst, Put::Dense(_));
+        if inst.work != Work::Move || !plain {
+            return None;
+        }
+        let register = |r: u8| {
+            let to = inst.written(r);
+            let reg = self.holder(inst.read(source, r)?)?;
+            let whole = to.kind != Kind::Other && self.pin(to).is_none();
+            (whole && reg >= self.free).then_some(reg)
+        };
+        (0..inst.rows()).map(register).collect()
     }
 
     /// Whether it is arithmetic on all lanes of rows whose results are in registers as soon as they are computed.

@@ -137,7 +137,7 @@ impl Emitter {
         // What is read again needs registers as well.
         let mut unsaved = self.held.iter().filter(|held| held.unsaved);
         let oldest = unsaved.next().map(|held| held.bytes);
-        if unsaved.count() >= usize::from(REGISTERS - self.free) / 2 {
+        if unsaved.count() >= usize::from(REGISTERS - self.free) * 3 / 4 {
             self.save(|held| Some(held.bytes) == oldest);
         }
     }

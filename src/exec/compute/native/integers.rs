@@ -162,13 +162,18 @@ impl Emitter {
             _ => Vector::PMULUDQ,
         };
         self.code.vector(vector, len, x, a, Rm::Reg(b));
-        let odd = [(0, a, y), (1, b, z)].map(|(k, reg, to)| self.odd_lanes(inst, k, reg, to));
-        self.code.vector(vector, len, y, odd[0], Rm::Reg(odd[1]));
-        self.code
-            .vector_by(Vector::SHIFT_QWORDS_BY, len, RIGHT, x, Rm::Reg(x), 32);
-        let upper = Rm::Const64(UPPER);
-        self.code
-            .vector_by(Vector::PTERNLOGQ, len, x, y, upper, SELECT_BITS);
+        if inst.is_uniform() {
+            // All lanes have the one product.
+            self.code.vector(Vector::MOVSHDUP, len, x, 0, Rm::Reg(x));
+        } else {
+            let odd = [(0, a, y), (1, b, z)].map(|(k, reg, to)| self.odd_lanes(inst, k, reg, to));
+            self.code.vector(vector, len, y, odd[0], Rm::Reg(odd[1]));
+            self.code
+                .vector_by(Vector::SHIFT_QWORDS_BY, len, RIGHT, x, Rm::Reg(x), 32);
+            let upper = Rm::Const64(UPPER);
+            self.code
+                .vector_by(Vector::PTERNLOGQ, len, x, y, upper, SELECT_BITS);
+        }
         // A negative value counts as 2^32 more where it is taken for an unsigned one.
         match signed {
             [true, false] => self.lessen(len, x, (a, b)),
@@ -180,10 +185,8 @@ impl Emitter {
 
     /// The lanes of a source that are odd, in the place of the even ones.
     fn odd_lanes(&mut self, inst: &Inst, k: usize, reg: Reg, to: Reg) -> Reg {
-        match inst.src[k].form {
-            OperandShape::Scalar | OperandShape::Value => return reg,
-            _ if inst.is_uniform() => return reg,
-            _ => {}
+        if let OperandShape::Scalar | OperandShape::Value = inst.src[k].form {
+            return reg;
         }
         let len = Self::len(inst);
         self.code
