@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! cargo bench --bench kernels [-- NAME…]              a table, then large images, many launches, watched runs
-//! cargo bench --bench kernels -- scale                large images and many launches alone
+//! cargo bench --bench kernels -- scale                large images, many launches and all cores alone
 //! cargo bench --bench kernels -- watched              watched runs alone
 //! cargo bench --bench kernels -- --json [NAME…]       a line of JSON for each, as the drivers of the peers print it
 //! cargo bench --bench kernels -- --peers BIN [NAME…]  visim and the peers whose drivers are in BIN in turn; ratios
@@ -212,7 +212,7 @@ fn most_memory() -> u64 {
     kib.unwrap_or_default() >> 10
 }
 
-/// From text to result, many launches of one program, and images of 8K.
+/// From text to result, many launches of one program, images of 8K, and all cores.
 fn scale() {
     let small = named("sobel").sized((64, 64));
     for device in DEVICES {
@@ -246,6 +246,21 @@ fn scale() {
             "{name} skl: {frame:.1} ns/pixel of 1920x1080, {eight:.1} of 7680x4320; at most {} MiB",
             most_memory()
         );
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = || std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|n| *n <= cores);
+    for name in ["sobel", "transpose", "reduce", "matmul", "mandelbrot"] {
+        let work = named(name);
+        let ready = work.ready("skl");
+        let items = f64::from(work.size.0) * f64::from(work.size.1);
+        let on = |jobs: usize| {
+            let run = || {
+                ready.run(jobs, |_| Silent);
+            };
+            format!("{:.1} on {jobs}", best(3 * ROUNDS, run) / items * 1e9)
+        };
+        let all: Vec<String> = threads().map(on).collect();
+        println!("{name} skl: ns/item {}", all.join(", "));
     }
 }
 

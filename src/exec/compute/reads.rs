@@ -18,11 +18,14 @@ pub trait Touches {
     /// Bytes are written, if they are not left as they were.
     fn write(&mut self, at: u32, size: u32, by: By);
 
-    /// Something is written through an address; `None` where nothing is known then.
+    /// Something is read through an address; `None` where nothing is known then.
+    fn read_anywhere(&mut self) -> Option<()>;
+
+    /// The same of what is written.
     fn write_anywhere(&mut self) -> Option<()>;
 
     /// Lanes may part here.
-    fn part(&mut self);
+    fn lanes_part(&mut self);
 
     /// Whether all of these lanes count as one: they run, or it does not matter which.
     fn are_one(&self, lanes: Lanes) -> bool;
@@ -60,7 +63,7 @@ pub fn tell(op: &Op, platform: Platform, to: &mut impl Touches) -> Option<()> {
         | Op::Return { lanes, guard } => {
             asked(*guard, to);
             if lanes.count > 1 {
-                to.part();
+                to.lanes_part();
             }
             Some(())
         }
@@ -155,13 +158,16 @@ fn asked(guard: Option<Guard>, to: &mut impl Touches) {
 
 fn source(source: &Source, lanes: Lanes, to: &mut impl Touches) -> Option<()> {
     let size = source.ty.bytes();
+    addresses(&source.region, to);
     if let Some((at, size)) = together(&source.region, lanes, size, to) {
         to.read(at, size, None);
         return Some(());
     }
     for lane in 0..lanes.count.into() {
-        let at = offset(&source.region, lane, size)?;
-        to.read(at, size, Some((lanes, lane)));
+        match offset(&source.region, lane, size) {
+            Some(at) => to.read(at, size, Some((lanes, lane))),
+            None => return to.read_anywhere(),
+        }
     }
     Some(())
 }
@@ -173,6 +179,7 @@ fn destination(
     to: &mut impl Touches,
 ) -> Option<()> {
     let size = dst.ty.bytes();
+    addresses(&dst.region, to);
     if guard.is_none()
         && let Some((at, size)) = together(&dst.region, lanes, size, to)
     {
@@ -187,6 +194,14 @@ fn destination(
         }
     }
     Some(())
+}
+
+/// The address elements that an operand goes through.
+fn addresses(region: &Region, to: &mut impl Touches) {
+    if let Region::Indirect(indirect) = region {
+        let elements = indirect.address.iter();
+        elements.for_each(|&at| to.read(at, 2, None));
+    }
 }
 
 /// The bytes of an operand, from where on and how many, if they follow each other and its lanes are one.

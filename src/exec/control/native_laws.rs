@@ -517,9 +517,9 @@ proptest! {
         masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..5),
         together in any::<bool>(),
     ) {
-        // Of what is read through addresses nothing is known.
+        // What is read through addresses may be anything.
         let direct = |shape: u8| match shape % 16 {
-            10 | 11 | 15 => shape & 0xf0,
+            10 | 11 | 15 if wide => shape & 0xf0,
             _ => shape,
         };
         let value = |w: u32| if w >> 23 & 0xff > 160 { w & 0xbfff_ffff } else { w };
@@ -697,7 +697,10 @@ fn halves_among_pins(lines: &str) -> Program {
 .decl Q v_type=G type=uq num_elts=4 align=GRF
 .decl q v_type=G type=ud num_elts=8 align=GRF alias=<Q, 0>
 .decl R v_type=G type=uq num_elts=32 align=GRF
-.decl r v_type=G type=ud num_elts=64 align=GRF alias=<R, 0>\n",
+.decl r v_type=G type=ud num_elts=64 align=GRF alias=<R, 0>
+.decl B v_type=G type=ud num_elts=32 align=GRF
+.decl b v_type=G type=ub num_elts=128 align=GRF alias=<B, 0>
+.decl w v_type=G type=uw num_elts=64 align=GRF alias=<B, 0>\n",
     );
     for n in 0..9 {
         text += &format!(".decl A{n} v_type=G type=ud num_elts=32 align=GRF\n");
@@ -741,6 +744,33 @@ fn halves_find_registers_where_few_are_left() {
     single += "add (M1, 32) R(0,0)<1> R(0,0)<1;1,0> Q(0,3)<0;1,0>\n";
     assert_same(&halves_among_pins(&single));
     assert_same(&halves_among_pins(&(rows + &single)));
+}
+
+#[test]
+fn parts_find_registers_where_few_are_left() {
+    let whole = "(0,0)<1;1,0>";
+    let mut rows = String::new();
+    for (n, name) in ["X", "Y", "Z", "B"].into_iter().enumerate() {
+        rows += &format!("add (M1, 32) {name}(0,0)<1> A{n}{whole} A4{whole}\n");
+    }
+    for first in [0, 1] {
+        rows += &format!("add (M1, 32) r(0,{first})<2> X{whole} A5{whole}\n");
+    }
+    let lines = [
+        format!("mad (M1, 32) b(0,1)<4> X{whole} Y{whole} Z{whole}"),
+        format!("bfn.xca (M1, 32) w(0,1)<2> X{whole} Y{whole} B{whole}"),
+        "add (M1, 32) X(0,0)<1> r(0,0)<2;1,0> r(0,1)<2;1,0>".to_string(),
+        "add (M1, 32) b(0,2)<4> b(0,1)<4;1,0> w(0,1)<2;1,0>".to_string(),
+        "mad (M1, 32) b(0,3)<4> r(0,0)<2;1,0> r(0,1)<2;1,0> b(0,2)<4;1,0>".to_string(),
+        format!("addc (M1, 32) Y(0,0)<1> Z(0,0)<1> r(0,1)<2;1,0> B{whole}"),
+        format!("addc (M1, 32) r(2,0)<1> Z(0,0)<1> r(0,0)<2;1,0> X{whole}"),
+        "add (M1, 32) b(0,0)<1> b(0,1)<2;1,0> w(0,0)<1;1,0>".to_string(),
+        "mov (M1, 32) b(0,1)<2> b(0,0)<1;1,0>".to_string(),
+    ];
+    for line in &lines {
+        assert_same(&halves_among_pins(&format!("{rows}{line}\n")));
+    }
+    assert_same(&halves_among_pins(&(rows + &lines.join("\n") + "\n")));
 }
 
 #[test]

@@ -351,11 +351,15 @@ impl Touches for Seen<'_> {
         self.written.add(range, lane);
     }
 
+    fn read_anywhere(&mut self) -> Option<()> {
+        None
+    }
+
     fn write_anywhere(&mut self) -> Option<()> {
         None
     }
 
-    fn part(&mut self) {
+    fn lanes_part(&mut self) {
         self.written.parted = true;
     }
 

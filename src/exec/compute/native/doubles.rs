@@ -202,6 +202,7 @@ impl Emitter {
             }
             targets.push(target);
         }
+        self.busy.clone_from(&targets);
         for (r, target) in (0..).zip(targets) {
             self.put(into, r, masks[usize::from(r)], target);
         }

@@ -12,7 +12,7 @@
 use super::super::decoded::operand::{Operand, OperandShape, Put};
 use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
-use super::held::{Held, Leave};
+use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, RIGHT, RIGHT_SIGNED};
 use super::last_read::LastRead;
 use super::region::Touched;
@@ -490,6 +490,9 @@ impl Emitter {
         if std::mem::take(&mut self.asks_later) {
             self.ordered_pair(Self::len(inst), targets[0], targets[1], None);
         }
+        // Sources are not read any more.
+        self.busy.clear();
+        self.busy.extend(&targets[..usize::from(inst.rows())]);
         for r in 0..inst.rows() {
             let at = usize::from(r);
             self.put(inst, r, masks[at], targets[at]);
@@ -627,7 +630,9 @@ impl Emitter {
             let is_lost = |bytes: &Bytes| still.iter().any(|(other, _)| other.overlaps(*bytes));
             let lost = own.iter().any(|(own, _)| is_lost(own));
             // Each has a register until it is asked, and the next ones have sources and results.
-            let taken = open.len() + own.len() * (inst.src.len() + 1);
+            let rows = (0..inst.rows())
+                .flat_map(|r| inst.src.iter().map(move |of| inst.rows_read(of, r).len()));
+            let taken = open.len() + own.len() + rows.sum::<usize>();
             let sources = inst.src.iter();
             let read = sources.flat_map(|of| {
                 let rows = 0..inst.rows();
@@ -662,9 +667,16 @@ impl Emitter {
     /// Registers that hold what an instruction reads are not given to anything else.
     fn hold_sources(&mut self, inst: &Inst) {
         for operand in &inst.src {
-            for bytes in (0..inst.rows()).flat_map(|r| inst.rows_read(operand, r)) {
-                self.busy.extend(self.holder(bytes));
-            }
+            (0..inst.rows()).for_each(|r| self.hold_source(inst, operand, r));
+        }
+    }
+
+    /// The same of row `r` of a source. Of halves of qwords that are twice as many, which may be in the arena instead.
+    pub fn hold_source(&mut self, inst: &Inst, operand: &Operand, r: u8) {
+        let rows = inst.rows_read(operand, r);
+        let few = rows.len() > 1 && REGISTERS - self.free < MANY_FREE;
+        for bytes in rows.into_iter().filter(|_| !few) {
+            self.busy.extend(self.holder(bytes));
         }
     }
 
@@ -702,10 +714,11 @@ impl Emitter {
         }
     }
 
-    /// The register of a result: with what lanes that are off keep, if there are any.
+    /// The register of a result: with what lanes that are off keep, if there are any. One that is put into others is in
+    /// one of its own first.
     pub fn target(&mut self, inst: &Inst, r: u8, mask: Option<Mask>) -> Reg {
         let bytes = inst.written(r);
-        if inst.part().is_some() {
+        if inst.shift_of_result().is_some() {
             return self.take();
         }
         let whole = bytes.kind != Kind::Other;
@@ -764,7 +777,7 @@ impl Emitter {
         {
             return self.put_halves(bytes.at, len, mask.unwrap_or(0), target);
         }
-        if let Some(part) = inst.part() {
+        if let Some(part) = inst.shift_of_result() {
             return self.put_part(inst, (r, part), mask.unwrap_or(0), target);
         }
         if bytes.kind != Kind::Other || self.pin(bytes).is_some() {

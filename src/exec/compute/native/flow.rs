@@ -214,6 +214,7 @@ impl Flow<'_> {
                 reg,
                 unsaved: true,
                 last_read: u32::MAX,
+                whole: true,
             });
         }
         let code = &mut self.emitter.code;

@@ -18,7 +18,7 @@ use super::select::{Bytes, Kind};
 const NEVER_READ: u32 = 0xa5a5_a5a5;
 
 /// Registers that are not pinned, of which some may be kept for later.
-const MANY_FREE: Reg = 20;
+pub const MANY_FREE: Reg = 20;
 
 /// Bytes that a register holds.
 #[derive(Clone, Copy)]
@@ -29,6 +29,8 @@ pub struct Held {
     pub unsaved: bool,
     /// The last op that may read it.
     pub last_read: u32,
+    /// Ops have written all of it.
+    pub whole: bool,
 }
 
 /// A way out of a region in front of an op.
@@ -92,7 +94,7 @@ impl Emitter {
     /// The next register that nothing of the instruction at hand is in.
     ///
     /// * `saved`: nor anything that the arena lacks.
-    fn next_free(&self, saved: bool) -> Option<Reg> {
+    pub fn next_free(&self, saved: bool) -> Option<Reg> {
         let first = self.turn.max(self.free);
         let mut all = (first..REGISTERS).chain(self.free..first);
         all.find(|reg| {
@@ -110,6 +112,7 @@ impl Emitter {
             reg,
             unsaved: false,
             last_read: u32::MAX,
+            whole: true,
         });
     }
 
@@ -133,6 +136,7 @@ impl Emitter {
             reg,
             unsaved: true,
             last_read,
+            whole: true,
         });
         // What is read again needs registers as well.
         let mut unsaved = self.held.iter().filter(|held| held.unsaved);
@@ -180,24 +184,37 @@ impl Emitter {
         self.held.iter().all(|held| !held.unsaved)
     }
 
-    /// The next op is this one: what nobody reads from there on need not be stored.
+    /// The next op is this one: results that nobody reads from there on are forgotten, and never stored.
     pub fn come_to(&mut self, pc: u32) {
-        for at in 0..self.held.len() {
-            let held = self.held[at];
-            if held.unsaved && held.last_read < pc {
-                self.close_way();
-                self.held[at].unsaved = false;
-                // Tests see it if somebody does.
-                if cfg!(debug_assertions) {
-                    let never = Rm::Const(NEVER_READ);
-                    self.code
-                        .vector(Vector::BROADCAST, Len::Z, MAKING, 0, never);
-                    self.store(Held {
-                        reg: MAKING,
-                        ..held
-                    });
-                }
+        let dead = |held: &Held| held.unsaved && held.last_read < pc;
+        if !self.held.iter().any(dead) {
+            return;
+        }
+        let (gone, held) = self.held.iter().copied().partition(dead);
+        let gone: Vec<Held> = gone;
+        self.held = held;
+        for held in gone {
+            self.close_way();
+            // Where it was copied to is still known there.
+            self.copies
+                .retain(|(_, from)| !Bytes::one(*from).overlaps(held.bytes));
+            // Tests see it if somebody does.
+            if cfg!(debug_assertions) && held.whole {
+                let never = Rm::Const(NEVER_READ);
+                self.code
+                    .vector(Vector::BROADCAST, Len::Z, MAKING, 0, never);
+                self.store(Held {
+                    reg: MAKING,
+                    ..held
+                });
             }
+        }
+    }
+
+    /// The row that was put last has bytes that no op has written.
+    pub fn is_merged(&mut self) {
+        if let Some(last) = self.held.last_mut() {
+            last.whole = false;
         }
     }
 

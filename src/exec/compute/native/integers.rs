@@ -44,11 +44,10 @@ impl Emitter {
             // What is pinned may not change before all rows have read it; what is held is in the arena once its register is taken.
             self.busy.clone_from(&targets);
             for operand in &inst.src {
-                let pins = (0..inst.rows()).filter_map(|r| inst.read(operand, r));
-                let pins: Vec<Reg> = pins.filter_map(|bytes| self.pin(bytes)).collect();
+                let all = (0..inst.rows()).flat_map(|r| inst.rows_read(operand, r));
+                let pins: Vec<Reg> = all.filter_map(|bytes| self.pin(bytes)).collect();
                 self.busy.extend(pins);
-                let own = inst.read(operand, r).and_then(|bytes| self.holder(bytes));
-                self.busy.extend(own);
+                self.hold_source(inst, operand, r);
             }
             let mask = masks[usize::from(r)];
             let results = self.pair(inst, opcode, signed, r);

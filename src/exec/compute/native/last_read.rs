@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Lanes that have parted wait in front of those that run: each op that is still to come, for whichever lanes, is behind
-//! this one, or in a loop with it. A write ends nothing here, so that it does not matter which lanes it is for.
+//! this one, or in a loop with it. No write makes what was there before unread, so that it does not matter which lanes
+//! it is for.
 
 use super::super::reads::{By, Touches, tell, ways};
 use super::select::Bytes;
@@ -17,7 +18,7 @@ use crate::program::{Lanes, Program};
 
 /// For each dword the last op that may read it, 0 where none does.
 pub struct LastRead {
-    of: Vec<u32>,
+    dwords: Vec<u32>,
     /// The op at hand, or the last one of the loops that it is in.
     at: u32,
 }
@@ -27,7 +28,7 @@ impl LastRead {
     pub fn new(program: &Program) -> Option<LastRead> {
         let until = repeated(program);
         let mut last = LastRead {
-            of: vec![0; program.image.len().div_ceil(4)],
+            dwords: vec![0; program.image.len().div_ceil(4)],
             at: 0,
         };
         for (op, &until) in program.ops.iter().zip(&until) {
@@ -45,7 +46,7 @@ impl LastRead {
     /// The last op that may read some bytes.
     pub fn of(&self, bytes: Bytes) -> u32 {
         let (first, end) = (bytes.at / 4, (bytes.at + bytes.len).div_ceil(4));
-        let dwords = self.of.get(first as usize..end as usize);
+        let dwords = self.dwords.get(first as usize..end as usize);
         dwords.map_or(u32::MAX, |all| all.iter().copied().max().unwrap_or(0))
     }
 }
@@ -53,8 +54,8 @@ impl LastRead {
 impl Touches for LastRead {
     fn read(&mut self, at: u32, size: u32, _: By) {
         let (first, end) = (at / 4, at.saturating_add(size).div_ceil(4));
-        let end = (end as usize).min(self.of.len());
-        let dwords = self.of.get_mut(first as usize..end);
+        let end = (end as usize).min(self.dwords.len());
+        let dwords = self.dwords.get_mut(first as usize..end);
         for last in dwords.into_iter().flatten() {
             *last = self.at.max(*last);
         }
@@ -62,11 +63,17 @@ impl Touches for LastRead {
 
     fn write(&mut self, _: u32, _: u32, _: By) {}
 
+    fn read_anywhere(&mut self) -> Option<()> {
+        let all = 4 * self.dwords.len() as u32;
+        self.read(0, all, None);
+        Some(())
+    }
+
     fn write_anywhere(&mut self) -> Option<()> {
         Some(())
     }
 
-    fn part(&mut self) {}
+    fn lanes_part(&mut self) {}
 
     fn are_one(&self, _: Lanes) -> bool {
         true

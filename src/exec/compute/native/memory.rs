@@ -809,13 +809,19 @@ impl Emitter {
             code.load_of_frame(Gpr::Rax, COMPARED);
             code.compare_exchange(Gpr::Rbp, locked);
         } else {
-            let again = code.label();
+            let (again, same) = (code.label(), code.label());
             code.load_reached(Gpr::Rax);
             code.bind(again);
             code.move_gpr(Gpr::Rdx, Gpr::Rax);
             self.changed(becomes);
+            // What stays as it was is as good as written, and is so sooner.
+            if let Becomes::And | Becomes::Or | Becomes::Least(_) | Becomes::Greatest(_) = becomes {
+                self.code.alu(Alu::Cmp, Gpr::Rdx, Gpr::Rax);
+                self.code.jump_if(If::Zero, same);
+            }
             self.code.compare_exchange(Gpr::Rdx, locked);
             self.code.jump_if(If::NotZero, again);
+            self.code.bind(same);
         }
         let code = &mut self.code;
         code.load_frame(Gpr::Rdx, LANE);

@@ -238,7 +238,7 @@ pub use other::{Native, Standing, Whole};
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
     use super::transfer::Message;
-    use super::{Begins, FloatMode, Memories, Memory, Rounds, Stands};
+    use super::{Begins, FloatMode, Memories, Memory, Rounds, Seen, Stands};
     use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
@@ -329,7 +329,7 @@ mod other {
         pub fn new(
             _: &Program,
             _: &[bool],
-            _: (Rounds, Option<usize>),
+            _: (Rounds, Seen, usize),
             _: impl Fn(u32) -> bool,
             _: impl Fn(u32, &Op) -> Option<Message>,
         ) -> Option<Native> {

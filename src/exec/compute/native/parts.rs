@@ -28,7 +28,7 @@ const fn shift_in_row(lanes: u8, at: u32, size: u32, stride: u32) -> Option<u8> 
 
 impl Inst {
     /// The bytes of row `r` of elements of a size, some bytes apart: where they are parts of dwords or words, these.
-    pub fn elements(&self, (size, stride): (u32, u32), at: u32, r: u8) -> Bytes {
+    pub fn bytes_of(&self, (size, stride): (u32, u32), at: u32, r: u8) -> Bytes {
         let (lanes, row) = (u32::from(self.row()), self.row());
         let at = at + 16 * stride * u32::from(r);
         let part = shift_in_row(row, at, size, stride).is_some();
@@ -45,7 +45,7 @@ impl Inst {
     }
 
     /// How far up each result is in a dword or word, in bits, if each is a part of one.
-    pub fn part(&self) -> Option<u8> {
+    pub fn shift_of_result(&self) -> Option<u8> {
         match self.dst {
             Put::Strided { at, bytes, stride } => {
                 shift_in_row(self.row(), at, bytes.into(), stride.into())
@@ -102,7 +102,7 @@ impl Emitter {
     ) -> Reg {
         let (len, size) = (Self::len(inst), element.bytes() as u32);
         let at = operand.at() + 16 * u32::from(stride) * u32::from(r);
-        let bytes = inst.elements((size, stride.into()), operand.at(), r);
+        let bytes = inst.bytes_of((size, stride.into()), operand.at(), r);
         let held = self.holder(bytes);
         let counts = inst.counts(operand);
         if let Some(shift) = shift_in_row(inst.row(), at, size, stride.into()) {
@@ -111,7 +111,7 @@ impl Emitter {
                 self.code.vector(bytes.load(), len, to, 0, from);
                 from = Rm::Reg(to);
             }
-            return self.part(element, shift, counts > size, len, (to, from));
+            return self.part_of_row(element, shift, counts > size, len, (to, from));
         }
         if let Some(from) = held {
             return match counts > size {
@@ -139,9 +139,9 @@ impl Emitter {
         to
     }
 
-    /// Elements that are so many bits up in dwords or words: the register, `to` unless they are where they belong. Bits above them
-    /// may be anything unless they are to be extended.
-    fn part(
+    /// Elements that are so many bits up in dwords or words: the register, `to` unless they are where they belong. Bits
+    /// above them may be anything unless they are to be extended.
+    fn part_of_row(
         &mut self,
         element: Element,
         shift: u8,
@@ -233,19 +233,38 @@ impl Emitter {
             self.code
                 .vector_by(Vector::SHIFT_BY, len, LEFT, from, Rm::Reg(value), shift);
         }
-        let own = (u32::MAX >> (32 - 8 * u32::from(size))) << shift;
+        let own_bits = (u32::MAX >> (32 - 8 * u32::from(size))) << shift;
+        let merge = |own: &mut Emitter, row: Reg| {
+            let (to, own_bits) = ((row, mask, false), Rm::Const(own_bits));
+            own.code.masked(
+                Vector::PTERNLOGD,
+                len,
+                to,
+                from,
+                own_bits,
+                Some(SELECT_BITS),
+            );
+        };
+        if self.pin(bytes).is_none() && self.next_free(false).is_none() {
+            let row = BETWEEN[1];
+            let old = self.holder(bytes).map_or(Rm::Row(bytes.at), Rm::Reg);
+            let vector = if let Rm::Reg(_) = old {
+                Vector::LOAD
+            } else {
+                bytes.load()
+            };
+            self.code.vector(vector, len, row, 0, old);
+            merge(self, row);
+            self.overwrite(bytes);
+            return self
+                .code
+                .vector(bytes.store(), len, row, 0, Rm::Row(bytes.at));
+        }
         // The other parts stay.
         let row = self.row_target(bytes, len, Some(mask));
-        let to = (row, mask, false);
-        self.code.masked(
-            Vector::PTERNLOGD,
-            len,
-            to,
-            from,
-            Rm::Const(own),
-            Some(SELECT_BITS),
-        );
+        merge(self, row);
         self.put_row(bytes, row);
+        self.is_merged();
     }
 
     /// Stores elements that are no dwords, or are further apart.
@@ -259,21 +278,17 @@ impl Emitter {
     ) {
         let len = length(lanes);
         let mask = mask.unwrap_or(0);
-        match stride > size.into() || size == 4 {
-            true => {
-                let size = size.into();
-                self.scatter_elements((size, stride), at, lanes, mask, value);
-            }
-            false => {
-                // Elements that follow each other; a single one does so wherever it is.
-                let vector = if size == 1 {
-                    Vector::PMOVDB
-                } else {
-                    Vector::PMOVDW
-                };
-                self.code
-                    .masked(vector, len, (value, mask, false), 0, Rm::Row(at), None);
-            }
+        if stride > size.into() || size == 4 {
+            let size = size.into();
+            return self.scatter_elements((size, stride), at, lanes, mask, value);
         }
+        // Those of one lane or two that follow each other.
+        let vector = if size == 1 {
+            Vector::PMOVDB
+        } else {
+            Vector::PMOVDW
+        };
+        self.code
+            .masked(vector, len, (value, mask, false), 0, Rm::Row(at), None);
     }
 }

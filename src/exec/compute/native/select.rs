@@ -204,6 +204,16 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
             }
         }
     }
+    let is_zero =
+        |s: &&Operand| s.form == OperandShape::Value && s.at() == 0 && s.modifier.is_none();
+    let (work, src) = match (work, sources.iter().find(is_zero)) {
+        // Compilers multiply by the upper half of each number, be it zero.
+        (Work::Dword(Opcode::Mul), Some(&zero)) => {
+            sources = vec![zero];
+            (Work::Move, &src[..0])
+        }
+        (work, _) => (work, src),
+    };
     Some(Inst {
         work,
         halves: work.reads_floats() && src.iter().all(|s| s.ty == Type::Hf),
@@ -447,7 +457,7 @@ fn set(
 pub enum Kind {
     /// A dword for each of so many lanes.
     Row(u8),
-    /// A byte or word for each of so many lanes, side by side. A register has a dword for each, of which the rest is anything.
+    /// A byte or word for each of so many lanes, side by side. In a register each is the low part of a dword.
     Packed(u8),
     /// A dword that all lanes have.
     Each,
@@ -595,7 +605,7 @@ impl Inst {
             },
             OperandShape::Strided(element, stride) => {
                 let size = element.bytes() as u32;
-                self.elements((size, stride.into()), at, r)
+                self.bytes_of((size, stride.into()), at, r)
             }
             OperandShape::Listed(_) => self.listed(operand)?.bytes(),
         })
@@ -625,7 +635,7 @@ impl Inst {
                 },
             },
             Put::Strided { at, bytes, stride } => {
-                self.elements((bytes.into(), stride.into()), at, r)
+                self.bytes_of((bytes.into(), stride.into()), at, r)
             }
             Put::Listed(_) => match &self.into {
                 Some(through) => through.bytes(),

@@ -146,6 +146,7 @@ impl Emitter {
             );
             if free.is_some() || self.pin(row).is_some() {
                 self.put_row(row, target);
+                self.is_merged();
                 if free.is_some() {
                     // It is held like any other.
                     self.busy.pop();
