@@ -140,7 +140,7 @@ pub(crate) fn sources(opcode: Opcode) -> usize {
     match opcode {
         Mad | Add3 | Bfn | Madw => 3,
         Add | Mul | Mulh | Addc | Subb | And | Or | Xor | Shl | Shr | Asr | Min | Max | Sel
-        | Div | Divm | Pow => 2,
+        | Avg | Div | Divm | Mod | Pow => 2,
         _ => 1,
     }
 }

@@ -37,6 +37,8 @@ const SAME: &[Type] = &[Type::Ud, Type::D, Type::D, Type::Ud, Type::Q, Type::Uq]
 /// Integer ops that no step of its own does.
 const BEYOND_STEPS: &[Opcode] = &[
     Opcode::Mulh,
+    Opcode::Div,
+    Opcode::Mod,
     Opcode::Addc,
     Opcode::Subb,
     Opcode::Madw,
@@ -480,7 +482,7 @@ fn look_at(row: u32) -> Op {
         modifier: None,
     };
     Op::Alu(Box::new(Alu {
-        opcode: Opcode::Div,
+        opcode: Opcode::Avg,
         lanes: Lanes {
             count: 16,
             offset: 0,
@@ -1158,6 +1160,8 @@ addc (M1, 16) U(0,0)<1> V(0,0)<1> U(0,0)<1;1,0> V(0,0)<0;1,0>
 addc (M1_NM, 1) U(0,0)<1> V(0,0)<1> U(0,1)<0;1,0> V(0,1)<0;1,0>
 subb (M1, 16) U(0,0)<1> V(0,0)<1> U(0,0)<1;1,0> V(0,0)<1;1,0>
 madw (M1, 16) Y(0,0)<1> U(0,0)<1;1,0> U(0,0)<1;1,0> V(0,0)<1;1,0>
+div (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,1)<0;1,0>
+mod (M1_NM, 1) U(0,0)<1> U(0,1)<0;1,0> W(0,0)<0;1,0>
 lzd (M1, 16) U(0,0)<1> U(0,0)<1;1,0>
 cbit (M1, 16) U(0,0)<1> U(0,0)<1;1,0>
 fbl (M1_NM, 1) U(0,0)<1> U(0,0)<0;1,0>
@@ -1210,7 +1214,7 @@ sin (M1_NM, 1) F(0,0)<1> F(0,1)<0;1,0>
     // What the reference alone computes.
     assert_eq!(
         is_code(&format!(
-            "{body}div (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,1)<0;1,0>\n"
+            "{body}avg (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,1)<0;1,0>\n"
         )),
         false
     );

@@ -971,6 +971,10 @@ impl Emitter {
                 self.high(inst, signed, r);
                 self.finish(len, target, mask, BETWEEN[0]);
             }
+            Work::Divide(opcode, signed) => {
+                self.divide(inst, opcode, signed, r);
+                self.finish(len, target, mask, BETWEEN[0]);
+            }
             Work::Unsigned(opcode) => {
                 let vector = match opcode {
                     Opcode::Min => Vector::PMINUD,

@@ -182,6 +182,56 @@ impl Emitter {
         [a, b]
     }
 
+    /// Quotients or remainders of row `r`, into the first register between. Doubles have them exactly: one that is no
+    /// integer is further from the next one than its rounding reaches.
+    pub fn divide(&mut self, inst: &Inst, opcode: Opcode, signed: [bool; 2], r: u8) {
+        let len = Self::len(inst);
+        let [x, y, z] = BETWEEN;
+        let a = self.source(inst, 0, r);
+        let a = self.in_register(a, len, SOURCE[0]);
+        let b = self.source(inst, 1, r);
+        let b = self.in_register(b, len, SOURCE[1]);
+        let parts = if inst.row() > 8 { 2 } else { 1 };
+        for part in 0..parts {
+            for ((from, signed), to) in [a, b].into_iter().zip(signed).zip([y, z]) {
+                let mut from = from;
+                if part > 0 {
+                    self.code
+                        .vector_by(Vector::EXTRACT_HALF, Len::Z, from, 0, Rm::Reg(to), 1);
+                    from = to;
+                }
+                let vector = match signed {
+                    true => Vector::CVTDQ2PD,
+                    false => Vector::CVTUDQ2PD,
+                };
+                self.code.vector(vector, Len::Z, to, 0, Rm::Reg(from));
+            }
+            let into = if part == 0 { x } else { y };
+            let code = &mut self.code;
+            code.vector(Vector::DIVPD, Len::Z, y, y, Rm::Reg(z));
+            code.vector(Vector::CVTTPD2QQ, Len::Z, y, 0, Rm::Reg(y));
+            code.vector(Vector::PMOVQD, Len::Z, y, 0, Rm::Reg(into));
+            if part > 0 {
+                code.vector_by(Vector::INSERT_HALF, Len::Z, x, x, Rm::Reg(y), 1);
+            }
+        }
+        if inst.is_uniform() {
+            self.code.vector(Vector::SPREAD, len, x, 0, Rm::Reg(x));
+        }
+        if opcode == Opcode::Mod {
+            // By zero it is the numerator, whatever the quotient is.
+            self.code.vector(Vector::PMULLD, len, x, x, Rm::Reg(b));
+            return self.code.vector(Vector::PSUBD, len, x, a, Rm::Reg(x));
+        }
+        let zero = (UNORDERED, 0, false);
+        self.code
+            .masked(Vector::PTESTNMD, len, zero, b, Rm::Reg(b), None);
+        let ones = Rm::Const(u32::MAX);
+        let by_zero = (x, UNORDERED, false);
+        self.code
+            .masked(Vector::BROADCAST, len, by_zero, 0, ones, None);
+    }
+
     /// The lanes of a source that are odd, in the place of the even ones.
     fn odd_lanes(&mut self, inst: &Inst, k: usize, reg: Reg, to: Reg) -> Reg {
         if let OperandShape::Scalar | OperandShape::Value = inst.src[k].form {

@@ -44,6 +44,8 @@ pub enum Work {
     Dword(Opcode),
     /// The upper halves of products, and which sources are signed.
     High([bool; 2]),
+    /// `div` or `mod` of integers, and which sources are signed.
+    Divide(Opcode, [bool; 2]),
     /// Bits that are counted, found or reversed, and whether the source is signed.
     Bits(Opcode, bool),
     /// `addc`, `subb`, `madw`, and which sources are signed.
@@ -312,6 +314,7 @@ fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
         Cbit | Fbl if src[0].ty.bytes() < 4 && src[0].modifier.is_some() => return None,
         Cbit | Fbl | Fbh | Lzd | Bfrev => Work::Bits(opcode, src[0].ty.is_signed()),
         Mulh => Work::High([signed(&src[0])?, signed(&src[1])?]),
+        Div | Mod => Work::Divide(opcode, [signed(&src[0])?, signed(&src[1])?]),
         // Whatever is above the low bits does not count.
         Addc | Subb => Work::Pair(opcode, [false; 3]),
         Madw => Work::Pair(
