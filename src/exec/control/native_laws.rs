@@ -702,7 +702,8 @@ fn halves_among_pins(lines: &str) -> Program {
 .decl r v_type=G type=ud num_elts=64 align=GRF alias=<R, 0>
 .decl B v_type=G type=ud num_elts=32 align=GRF
 .decl b v_type=G type=ub num_elts=128 align=GRF alias=<B, 0>
-.decl w v_type=G type=uw num_elts=64 align=GRF alias=<B, 0>\n",
+.decl w v_type=G type=uw num_elts=64 align=GRF alias=<B, 0>
+.decl c v_type=G type=b num_elts=128 align=GRF alias=<B, 0>\n",
     );
     for n in 0..9 {
         text += &format!(".decl A{n} v_type=G type=ud num_elts=32 align=GRF\n");
@@ -768,6 +769,11 @@ fn parts_find_registers_where_few_are_left() {
         format!("addc (M1, 32) r(2,0)<1> Z(0,0)<1> r(0,0)<2;1,0> X{whole}"),
         "add (M1, 32) b(0,0)<1> b(0,1)<2;1,0> w(0,0)<1;1,0>".to_string(),
         "mov (M1, 32) b(0,1)<2> b(0,0)<1;1,0>".to_string(),
+        format!("cmp.lt (M1, 32) w(0,1)<2> X{whole} Y{whole}"),
+        // A register has more than the byte.
+        "add (M1, 32) b(0,0)<1> w(0,0)<1;1,0> w(0,1)<2;1,0>".to_string(),
+        format!("add (M1, 32) X(0,0)<1> b(0,0)<1;1,0> Y{whole}"),
+        format!("add (M1, 32) Z(0,0)<1> c(0,0)<1;1,0> Y{whole}"),
     ];
     for line in &lines {
         assert_same(&halves_among_pins(&format!("{rows}{line}\n")));

@@ -94,7 +94,7 @@ impl Emitter {
     /// The next register that nothing of the instruction at hand is in.
     ///
     /// * `saved`: nor anything that the arena lacks.
-    pub fn next_free(&self, saved: bool) -> Option<Reg> {
+    fn next_free(&self, saved: bool) -> Option<Reg> {
         let first = self.turn.max(self.free);
         let mut all = (first..REGISTERS).chain(self.free..first);
         all.find(|reg| {

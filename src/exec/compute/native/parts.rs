@@ -233,36 +233,12 @@ impl Emitter {
             self.code
                 .vector_by(Vector::SHIFT_BY, len, LEFT, from, Rm::Reg(value), shift);
         }
-        let own_bits = (u32::MAX >> (32 - 8 * u32::from(size))) << shift;
-        let merge = |own: &mut Emitter, row: Reg| {
-            let (to, own_bits) = ((row, mask, false), Rm::Const(own_bits));
-            own.code.masked(
-                Vector::PTERNLOGD,
-                len,
-                to,
-                from,
-                own_bits,
-                Some(SELECT_BITS),
-            );
-        };
-        if self.pin(bytes).is_none() && self.next_free(false).is_none() {
-            let row = BETWEEN[1];
-            let old = self.holder(bytes).map_or(Rm::Row(bytes.at), Rm::Reg);
-            let vector = if let Rm::Reg(_) = old {
-                Vector::LOAD
-            } else {
-                bytes.load()
-            };
-            self.code.vector(vector, len, row, 0, old);
-            merge(self, row);
-            self.overwrite(bytes);
-            return self
-                .code
-                .vector(bytes.store(), len, row, 0, Rm::Row(bytes.at));
-        }
+        let own = (u32::MAX >> (32 - 8 * u32::from(size))) << shift;
         // The other parts stay.
         let row = self.row_target(bytes, len, Some(mask));
-        merge(self, row);
+        let (to, own) = ((row, mask, false), Rm::Const(own));
+        self.code
+            .masked(Vector::PTERNLOGD, len, to, from, own, Some(SELECT_BITS));
         self.put_row(bytes, row);
         self.is_merged();
     }
