@@ -778,6 +778,16 @@ fn parts_find_registers_where_few_are_left() {
     for line in &lines {
         assert_same(&halves_among_pins(&format!("{rows}{line}\n")));
     }
+    // Qwords that are pinned, and results in their place.
+    for line in [
+        "add (M1, 32) r(4,0)<1> r(0,0)<2;1,0> A0(0,0)<1;1,0>",
+        "mov (M1_NM, 16) r(2,0)<1> r(0,0)<2;1,0>",
+        "mov (M1_NM, 16) r(2,0)<1> r(0,1)<2;1,0>",
+        "mad (M1_NM, 16) r(0,0)<1> r(0,0)<2;1,0> r(0,1)<2;1,0> A1(0,0)<1;1,0>",
+    ] {
+        let other = "add (M1, 32) r(0,0)<1> r(0,0)<1;1,0> A2(0,0)<1;1,0>";
+        assert_same(&halves_among_pins(&format!("{line}\n{other}\n").repeat(18)));
+    }
     assert_same(&halves_among_pins(&(rows + &lines.join("\n") + "\n")));
 }
 

@@ -671,12 +671,17 @@ impl Emitter {
         }
     }
 
-    /// The same of row `r` of a source. Of halves of qwords that are twice as many, which may be in the arena instead.
+    /// The same of row `r` of a source. Halves of qwords are in twice as many, which may be in the arena instead unless they
+    /// are pinned.
     pub fn hold_source(&mut self, inst: &Inst, operand: &Operand, r: u8) {
         let rows = inst.rows_read(operand, r);
         let few = rows.len() > 1 && REGISTERS - self.free < MANY_FREE;
-        for bytes in rows.into_iter().filter(|_| !few) {
-            self.busy.extend(self.holder(bytes));
+        for bytes in rows {
+            let holder = match few {
+                true => self.pin(bytes),
+                false => self.holder(bytes),
+            };
+            self.busy.extend(holder);
         }
     }
 
