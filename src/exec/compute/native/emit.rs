@@ -944,8 +944,8 @@ impl Emitter {
             self.one(element, bytes.at, len, to);
             return Rm::Reg(to);
         }
-        if let Some(through) = inst.listed(operand)
-            && let OperandShape::Listed(element) = operand.form
+        if let OperandShape::Listed(element) = operand.form
+            && let Some(through) = inst.listed(operand)
         {
             self.gather_through(through, (r, inst.row()), len, to);
             self.extend(element, len, (to, to));

@@ -64,6 +64,14 @@ impl Emitter {
         }
     }
 
+    /// The first two sources of row `r` in registers.
+    fn both(&mut self, inst: &Inst, r: u8) -> [Reg; 2] {
+        [0, 1].map(|k| {
+            let value = self.source(inst, k, r);
+            self.in_register(value, Self::len(inst), SOURCE[k])
+        })
+    }
+
     /// Both results of row `r`.
     fn pair(&mut self, inst: &Inst, opcode: Opcode, signed: [bool; 3], r: u8) -> [Reg; 2] {
         let len = Self::len(inst);
@@ -71,10 +79,7 @@ impl Emitter {
             return self.multiply_add_wide(inst, signed, r);
         }
         let [x, y, _] = BETWEEN;
-        let a = self.source(inst, 0, r);
-        let a = self.in_register(a, len, SOURCE[0]);
-        let b = self.source(inst, 1, r);
-        let b = self.in_register(b, len, SOURCE[1]);
+        let [a, b] = self.both(inst, r);
         let (vector, least) = match opcode {
             Opcode::Addc => (Vector::PADDD, x),
             _ => (Vector::PSUBD, a),
@@ -152,10 +157,7 @@ impl Emitter {
     pub fn high(&mut self, inst: &Inst, signed: [bool; 2], r: u8) -> [Reg; 2] {
         let len = Self::len(inst);
         let [x, y, z] = BETWEEN;
-        let a = self.source(inst, 0, r);
-        let a = self.in_register(a, len, SOURCE[0]);
-        let b = self.source(inst, 1, r);
-        let b = self.in_register(b, len, SOURCE[1]);
+        let [a, b] = self.both(inst, r);
         let vector = match signed {
             [true, true] => Vector::PMULDQ,
             _ => Vector::PMULUDQ,
@@ -187,10 +189,7 @@ impl Emitter {
     pub fn divide(&mut self, inst: &Inst, opcode: Opcode, signed: [bool; 2], r: u8) {
         let len = Self::len(inst);
         let [x, y, z] = BETWEEN;
-        let a = self.source(inst, 0, r);
-        let a = self.in_register(a, len, SOURCE[0]);
-        let b = self.source(inst, 1, r);
-        let b = self.in_register(b, len, SOURCE[1]);
+        let [a, b] = self.both(inst, r);
         let parts = if inst.row() > 8 { 2 } else { 1 };
         for part in 0..parts {
             for ((from, signed), to) in [a, b].into_iter().zip(signed).zip([y, z]) {

@@ -19,6 +19,8 @@ use crate::program::{Lanes, Program};
 /// For each dword the last op that may read it, 0 where none does.
 pub struct LastRead {
     dwords: Vec<u32>,
+    /// The last op that reads through addresses, which may be any of them.
+    anywhere: u32,
     /// The op at hand, or the last one of the loops that it is in.
     at: u32,
 }
@@ -29,6 +31,7 @@ impl LastRead {
         let until = repeated(program);
         let mut last = LastRead {
             dwords: vec![0; program.image.len().div_ceil(4)],
+            anywhere: 0,
             at: 0,
         };
         for (op, &until) in program.ops.iter().zip(&until) {
@@ -47,7 +50,9 @@ impl LastRead {
     pub fn of(&self, bytes: Bytes) -> u32 {
         let (first, end) = (bytes.at / 4, (bytes.at + bytes.len).div_ceil(4));
         let dwords = self.dwords.get(first as usize..end as usize);
-        dwords.map_or(u32::MAX, |all| all.iter().copied().max().unwrap_or(0))
+        dwords.map_or(u32::MAX, |all| {
+            all.iter().copied().fold(self.anywhere, u32::max)
+        })
     }
 }
 
@@ -64,8 +69,7 @@ impl Touches for LastRead {
     fn write(&mut self, _: u32, _: u32, _: By) {}
 
     fn read_anywhere(&mut self) -> Option<()> {
-        let all = 4 * self.dwords.len() as u32;
-        self.read(0, all, None);
+        self.anywhere = self.at.max(self.anywhere);
         Some(())
     }
 
@@ -82,24 +86,22 @@ impl Touches for LastRead {
 
 /// For each op the last one of the loops that it is in, one inside another or one into the next, or itself.
 fn repeated(program: &Program) -> Vec<u32> {
-    let mut loops = Vec::new();
-    for (pc, op) in (0..).zip(&program.ops) {
-        let back = ways(op).0.iter().filter(|&&to| to <= pc);
-        loops.extend(back.map(|&to| (to, pc)));
-    }
     let mut until: Vec<u32> = (0..program.ops.len() as u32).collect();
-    loop {
-        let before = until.clone();
-        for &(first, end) in &loops {
-            // Whoever may come to the end of a loop may go on from there.
-            let far = until[end as usize];
-            let inside = until[first as usize..].iter_mut();
-            inside
-                .take((end - first + 1) as usize)
-                .for_each(|until| *until = far.max(*until));
-        }
-        if until == before {
-            return until;
+    // The farthest end of those that begin at an op.
+    for (pc, op) in (0..).zip(&program.ops) {
+        for &to in ways(op).0.iter().filter(|&&to| to <= pc) {
+            until[to as usize] = pc.max(until[to as usize]);
         }
     }
+    let mut first = 0;
+    while first < until.len() {
+        let (mut at, mut last) = (first, first);
+        while at <= last {
+            last = last.max(until[at] as usize);
+            at += 1;
+        }
+        until[first..=last].fill(last as u32);
+        first = last + 1;
+    }
+    until
 }
