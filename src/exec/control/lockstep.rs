@@ -277,7 +277,7 @@ fn stride(
                 let before = (pc, most);
                 (pc, together) = (stands.pc, stands.together);
                 (waits, most) = (stands.join.min(join), stands.most);
-                left = left.saturating_sub(most - before.1);
+                left = left.saturating_sub(most.saturating_sub(before.1));
                 // The first op may be one that only a step does.
                 if !together || (pc, most) != before {
                     continue;
@@ -471,7 +471,7 @@ fn act<'e, 'p: 'e, O: Observer>(
             None => thread.act(environment, op, pc, &mut Silent)?,
         };
         match after {
-            After::Next | After::NextInMode => {}
+            After::Next => {}
             After::Stop(stop) => {
                 thread.rests = (stop == Stop::Barrier).then_some(thread.frame.pc);
                 thread.frame.pc = ENDED;

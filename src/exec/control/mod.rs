@@ -12,3 +12,5 @@ pub(crate) mod reset;
 pub(crate) mod run;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod sampler_laws;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod turn_laws;

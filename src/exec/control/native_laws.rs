@@ -377,6 +377,16 @@ pub(super) fn environment<'a>(
     }
 }
 
+/// Mostly to nearest.
+fn rounding() -> impl Strategy<Value = Rounding> {
+    prop_oneof![
+        4 => Just(Rounding::Nearest),
+        2 => Just(Rounding::Zero),
+        1 => Just(Rounding::Up),
+        1 => Just(Rounding::Down),
+    ]
+}
+
 /// What is left of a thread.
 type Left = (Vec<u8>, u64, u32);
 
@@ -450,7 +460,7 @@ proptest! {
         seeds in prop::collection::vec(seed(), 3..24),
         wide in prop::bool::weighted(0.3),
         keep in any::<bool>(),
-        to_zero in prop::bool::weighted(0.3),
+        rounding in rounding(),
         masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..5),
         together in any::<bool>(),
     ) {
@@ -462,7 +472,6 @@ proptest! {
         let ops = seeds.iter().map(|s| op(s, count, wide)).collect();
         let mut program = program(ops, &arena);
         program.general_bytes = PREDICATES;
-        let rounding = if to_zero { Rounding::Zero } else { Rounding::Nearest };
         let mode = FloatMode { keep_single: keep, keep_double: together, rounding, ..FloatMode::default() };
         let run = |native| left(&program, &masks, mode, (native, true), together);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
@@ -1004,16 +1013,17 @@ proptest! {
     #[test]
     fn native_doubles_are_rounded_and_flushed_alike(
         values in prop::collection::vec(double(), BYTES / 8),
-        ops in prop::collection::vec((0u8..10, any::<[u8; 3]>(), any::<u8>()), 3..12),
+        ops in prop::collection::vec((0u8..13, any::<[u8; 3]>(), any::<u8>()), 3..12),
         keep in any::<bool>(),
+        rounding in rounding(),
     ) {
         let arena: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let doubles = |(opcode, src, flags): &(u8, [u8; 3], u8)| {
             use Opcode::*;
             use Type::*;
             let at = usize::from(*opcode);
-            let opcode = [Mad, Mul, Add, Min, Max, Mov, Mov, Mov, Mov, Mov][at];
-            let ty = [Df, Df, Df, Df, Df, F, D, Ud, Q, Uq][at];
+            let opcode = [Mad, Mul, Add, Div, Inv, Sqrtm, Min, Max, Mov, Mov, Mov, Mov, Mov][at];
+            let ty = [Df, Df, Df, Df, Df, Df, Df, Df, F, D, Ud, Q, Uq][at];
             // Results go where nothing is read.
             let source = |n: u8| Source {
                 region: Region::Dense(8 * u32::from(n % 64)),
@@ -1051,7 +1061,8 @@ proptest! {
         };
         let mut program = program(ops.iter().flat_map(|op| [doubles(op), spread(op)]).collect(), &arena);
         program.general_bytes = PREDICATES;
-        let mode = FloatMode { keep_double: keep, ..FloatMode::default() };
+        let single = rounding != Rounding::Nearest;
+        let mode = FloatMode { keep_double: keep, keep_single: single, rounding, ..FloatMode::default() };
         let run = |native| left(&program, &[u32::MAX], mode, (native, true), true);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);

@@ -28,8 +28,6 @@ pub const BLOCK: u64 = 1 << 16;
 pub(crate) enum After {
     /// The op at its `pc`.
     Next,
-    /// The same, in a float mode that may be another one.
-    NextInMode,
     /// Nothing, for now.
     Stop(Stop),
 }
@@ -70,8 +68,8 @@ impl Thread<'_> {
             false => environment.native_code(program, mode, seen),
         };
         environment.plans.choose_cut(code);
-        let mut steps = steps_of(self.mode);
-        let mut native = native_of(self.mode);
+        let mut mode = self.mode;
+        let (mut steps, mut native) = (steps_of(mode), native_of(mode));
         if native.is_none() && !watched {
             // About as much as a thread does.
             code.has_worked(program.ops.len() as u64, 1);
@@ -85,6 +83,10 @@ impl Thread<'_> {
             }
             if self.executed >= turn {
                 return Ok(Stop::Turn);
+            }
+            if self.mode != mode {
+                mode = self.mode;
+                (steps, native) = (steps_of(mode), native_of(mode));
             }
             let pc = self.frame.pc;
             if let Some(native) = native
@@ -108,7 +110,7 @@ impl Thread<'_> {
                     run = run.min(ops_before(native, pc));
                 } else if worked > MOST_BEFORE {
                     code.has_worked(worked, 1);
-                    native = native_of(self.mode);
+                    native = native_of(mode);
                     worked = 0;
                 }
                 worked += run;
@@ -166,9 +168,6 @@ impl Thread<'_> {
                 }
                 match after {
                     After::Next => {}
-                    After::NextInMode => {
-                        (steps, native) = (steps_of(self.mode), native_of(self.mode));
-                    }
                     After::Stop(stop) => return Ok(stop),
                 }
             }
@@ -326,7 +325,6 @@ impl Thread<'_> {
             Op::ReadState => self.read_state(environment.code),
             Op::LoadControl => {
                 self.load_control(environment.code);
-                return Ok(After::NextInMode);
             }
             Op::CallIndirect {
                 lanes,

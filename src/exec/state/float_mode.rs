@@ -5,13 +5,33 @@
 pub enum Rounding {
     /// To nearest, ties to even.
     #[default]
-    Nearest,
+    Nearest = 0,
     /// Toward plus infinity.
-    Up,
+    Up = 1,
     /// Toward minus infinity.
-    Down,
+    Down = 2,
     /// Toward zero.
-    Zero,
+    Zero = 3,
+}
+
+impl Rounding {
+    /// Where `%cr0` holds it.
+    pub const BITS: u32 = 3 << 4;
+
+    /// That of these bits of `%cr0`.
+    const fn from_cr0(cr0: u32) -> Rounding {
+        match (cr0 & Rounding::BITS) >> 4 {
+            0 => Rounding::Nearest,
+            1 => Rounding::Up,
+            2 => Rounding::Down,
+            _ => Rounding::Zero,
+        }
+    }
+
+    /// The other one where these bits of `%cr0` are turned.
+    pub const fn turned(self, bits: u32) -> Rounding {
+        Rounding::from_cr0((self as u32) << 4 ^ bits)
+    }
 }
 
 /// What `%cr0` says of floats.
@@ -30,20 +50,43 @@ pub struct FloatMode {
 }
 
 impl FloatMode {
+    /// The bits of `%cr0` that say it.
+    pub const BITS: u32 = 1 | Rounding::BITS | 1 << 6 | 1 << 7 | 1 << 10;
+
     /// Reads the bits of `%cr0`. Source: vISA text reference 3.
     #[inline]
     pub const fn from_cr0(cr0: u32) -> FloatMode {
         FloatMode {
-            rounding: match cr0 >> 4 & 3 {
-                0 => Rounding::Nearest,
-                1 => Rounding::Up,
-                2 => Rounding::Down,
-                _ => Rounding::Zero,
-            },
+            rounding: Rounding::from_cr0(cr0),
             alt: cr0 & 1 != 0,
             keep_double: cr0 & 1 << 6 != 0,
             keep_single: cr0 & 1 << 7 != 0,
             keep_half: cr0 & 1 << 10 != 0,
+        }
+    }
+
+    /// The bits of `%cr0` that say this.
+    pub const fn to_cr0(self) -> u32 {
+        let FloatMode {
+            rounding,
+            alt,
+            keep_double,
+            keep_single,
+            keep_half,
+        } = self;
+        alt as u32
+            | (rounding as u32) << 4
+            | (keep_double as u32) << 6
+            | (keep_single as u32) << 7
+            | (keep_half as u32) << 10
+    }
+
+    /// The other one where these bits of `%cr0` are turned.
+    #[inline]
+    pub const fn turned(self, bits: u32) -> FloatMode {
+        match bits {
+            0 => self,
+            _ => FloatMode::from_cr0(self.to_cr0() ^ bits),
         }
     }
 

@@ -164,3 +164,54 @@ ret (M1, 1)
         }
     }
 }
+
+/// A thread whose code is left while rounding is turned goes on with that rounding.
+#[test]
+fn threads_that_leave_code_keep_their_rounding() {
+    let toggle = "xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud";
+    // Of one thread in each row a product has no order, which only the steps know.
+    let text = format!(
+        ".decl X v_type=G type=d num_elts=1 align=dword
+.decl Y v_type=G type=d num_elts=1 align=dword
+.decl F v_type=G type=f num_elts=16 align=GRF
+.decl G v_type=G type=f num_elts=16 align=GRF
+.decl H v_type=G type=f num_elts=16 align=GRF
+.decl T6 v_type=T num_elts=1
+or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud
+add (M1_NM, 1) X(0,0)<1> %thread_x(0,0)<0;1,0> -2:d
+mov (M1, 16) F(0,0)<1> X(0,0)<0;1,0>
+mul (M1_NM, 1) X(0,0)<1> %thread_x(0,0)<0;1,0> 32:uw
+mul (M1_NM, 1) Y(0,0)<1> %thread_y(0,0)<0;1,0> 2:uw
+{toggle}
+inv (M1, 16) G(0,0)<1> F(0,0)<1;1,0>
+mul (M1, 16) G(0,0)<1> G(0,0)<1;1,0> F(0,0)<1;1,0>
+add (M1, 16) H(0,0)<1> F(0,0)<1;1,0> 0x3dcccccd:f
+mul (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x3dcccccd:f
+mul (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x3dcccccd:f
+{toggle}
+mul (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x3dcccccd:f
+media_st.nomod (32,2) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> H.0
+ret (M1, 1)
+"
+    );
+    let run = |text: &str, native, keep| {
+        let mut bindings = Bindings::default();
+        let to = image("R8_UNORM", 5 * 32, 7 * 2, 77);
+        bindings.surfaces.insert(6, Arc::clone(&to));
+        let options = RunOptions {
+            keep,
+            native,
+            ..RunOptions::default()
+        };
+        let (program, grid) = (program(text), Grid::media(5, 7));
+        let outcome = launch::run(&program, &bindings, &grid, &options, |_| Silent);
+        outcome.unwrap_or_else(|trap| panic!("{:?}", trap.diagnostic));
+        to.memory().to_vec()
+    };
+    let steps = run(&text, NativeCode::Never, Keep::None);
+    for keep in [Keep::All, Keep::None] {
+        assert!(run(&text, NativeCode::Always, keep) == steps);
+    }
+    let nearest = text.replace(toggle, "");
+    assert!(run(&nearest, NativeCode::Never, Keep::None) != steps);
+}

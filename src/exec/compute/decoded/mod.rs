@@ -162,7 +162,7 @@ pub struct Decoded {
     /// The same for runs without an observer: a step may stand for the next op too.
     joined: [OnceLock<Vec<Step>>; 3],
     /// Native code by what it sees to, of the modes that have some, by cut.
-    native: [[[OnceLock<Option<Native>>; MOST_CUTS]; 3]; Seen::COUNT],
+    native: [[[OnceLock<Option<Native>>; MOST_CUTS]; Rounds::COUNT]; Seen::COUNT],
     /// The messages that each cut leaves out.
     cuts: Mutex<Vec<Vec<u32>>>,
     /// The cut of the run that chose one last.
@@ -184,7 +184,7 @@ pub struct State {
 
 /// Ways at most to leave messages of a program out of its native code: those of which a run has seen that no code does
 /// them, with the surfaces and samplers that it has.
-const MOST_CUTS: usize = MOST_COUNTING / 3;
+const MOST_CUTS: usize = MOST_COUNTING / Rounds::COUNT;
 
 /// Float modes as far as steps differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

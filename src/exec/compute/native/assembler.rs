@@ -3,6 +3,8 @@
 //! One function encodes all vector instructions: what differs is their [`Vector`]. Source: Intel 64 and IA-32
 //! Architectures Software Developer's Manual, volume 2, 2.1 (REX), 2.3 (VEX), 2.7 (EVEX).
 
+use crate::exec::state::float_mode::Rounding;
+
 /// A general register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -33,8 +35,15 @@ pub const ARENA_BIAS: u32 = 128 * 64;
 /// Bytes of the frame of what is done lane after lane: three registers of 16 lanes and a few dwords.
 const FRAME: u32 = 208;
 
-/// MXCSR that rounds toward zero, keeps denormals and takes no exception.
-const MXCSR_TO_ZERO: u32 = 0x7f80;
+/// MXCSR that rounds in a direction, keeps denormals and takes no exception.
+const fn mxcsr(rounding: Rounding) -> u32 {
+    match rounding {
+        Rounding::Nearest => 0x1f80,
+        Rounding::Down => 0x3f80,
+        Rounding::Up => 0x5f80,
+        Rounding::Zero => 0x7f80,
+    }
+}
 
 /// A vector register, 0 to 31.
 pub type Reg = u8;
@@ -916,17 +925,24 @@ impl Assembler {
         self.pop(Gpr::Rbx);
     }
 
-    /// Keeps MXCSR on the stack, and has singles rounded toward zero from here on; no exception is taken.
-    pub fn round_to_zero(&mut self) {
-        // sub rsp, 8; stmxcsr [rsp]; push MXCSR; ldmxcsr [rsp]; add rsp, 8
+    /// Keeps MXCSR on the stack until it is restored.
+    pub fn keep_rounding(&mut self) {
+        // sub rsp, 8; stmxcsr [rsp]
         self.bytes.extend([0x48, 0x83, 0xec, 8]);
-        self.bytes.extend([0x0f, 0xae, 0x1c, 0x24, 0x68]);
-        self.dword(MXCSR_TO_ZERO);
+        self.bytes.extend([0x0f, 0xae, 0x1c, 0x24]);
+    }
+
+    /// Has singles and doubles rounded in a direction from here on; no exception is taken.
+    pub fn round(&mut self, rounding: Rounding) {
+        // push MXCSR
+        self.byte(0x68);
+        self.dword(mxcsr(rounding));
         self.restore_rounding();
     }
 
     /// MXCSR is again what is on the stack, and goes from there.
     pub fn restore_rounding(&mut self) {
+        // ldmxcsr [rsp]; add rsp, 8
         self.bytes.extend([0x0f, 0xae, 0x14, 0x24]);
         self.bytes.extend([0x48, 0x83, 0xc4, 8]);
     }

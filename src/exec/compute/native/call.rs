@@ -34,6 +34,8 @@ pub struct Context<'t> {
     bytes: u32,
     /// Not 0 if the arena is looked at when the thread has ended.
     pub kept: u32,
+    /// The float mode that it enters code with, as `%cr0` has it.
+    pub control: u32,
     /// The lanes that wait at each place.
     pub places: [u32; MOST_PLACES],
     /// Windows and what is known of them.
@@ -91,6 +93,7 @@ pub mod field {
     pub const EM: u32 = offset_of!(Context<'_>, em) as u32;
     pub const WAITING: u32 = offset_of!(Context<'_>, waiting) as u32;
     pub const KEPT: u32 = offset_of!(Context<'_>, kept) as u32;
+    pub const CONTROL: u32 = offset_of!(Context<'_>, control) as u32;
     pub const PC: u32 = offset_of!(Context<'_>, pc) as u32;
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
     pub const REACH: u32 = offset_of!(Context<'_>, reach) as u32;
@@ -165,6 +168,7 @@ impl<'t> Context<'t> {
             waiting: 0,
             pc: 0,
             kept: 1,
+            control: 0,
             places: [0; MOST_PLACES],
             reach,
             texels: reach.texels,

@@ -18,6 +18,7 @@ use super::last_read::LastRead;
 use super::region::Touched;
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
+use crate::exec::state::float_mode::Rounding;
 use crate::exec::state::tally::Counter;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::message::SamplerOp;
@@ -145,8 +146,8 @@ pub struct Emitter {
     pub code: Assembler,
     /// Denormal singles are flushed.
     pub flush: bool,
-    /// Singles are rounded toward zero.
-    pub to_zero: bool,
+    /// How singles and doubles are rounded where code is entered.
+    pub rounding: Rounding,
     /// Bytes that a register holds wherever the region is; they are stored where it is left.
     pub pinned: Vec<(Bytes, Reg)>,
     /// Predicates that general registers hold wherever the region is.
@@ -184,7 +185,7 @@ impl Emitter {
         Emitter {
             code: Assembler::default(),
             flush: rounds == Rounds::Flushed,
-            to_zero: rounds == Rounds::ToZero,
+            rounding: rounds.rounding(),
             pinned: Vec::new(),
             flags: Vec::new(),
             held: Vec::new(),

@@ -22,6 +22,7 @@ use super::emit::{Emitter, FIRST_HELD};
 use super::held::{Held, Leave};
 use super::region::{Item, Region};
 use super::select::{Bytes, Kind};
+use crate::exec::state::float_mode::Rounding;
 use crate::exec::state::tally::Counter;
 use crate::program::{Group, Guard, Lanes};
 use std::ops::Range;
@@ -77,6 +78,8 @@ struct Flow<'a> {
     wide: bool,
     /// For what is pinned, whether the region writes it.
     written: Vec<bool>,
+    /// The host is told how to round.
+    rounds: bool,
 }
 
 /// Emits a region; the entries of each of its own places come back.
@@ -99,6 +102,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
         touched.any(|[_, written]| written.contains(bytes))
     });
     let written = written.collect();
+    let rounds = emitter.rounding != Rounding::Nearest || region.turns();
     let mut flow = Flow {
         emitter,
         region,
@@ -117,6 +121,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
         left: Vec::new(),
         wide: region.is_wide(),
         written,
+        rounds,
     };
     let mut entries = Vec::new();
     for running in [Running::Any, Running::All] {
@@ -174,8 +179,9 @@ impl Flow<'_> {
             code.push(Gpr::Rbx);
             code.push(Gpr::Rbp);
             FLAGS.into_iter().for_each(|flag| code.push(flag));
-            if self.emitter.to_zero {
-                code.round_to_zero();
+            if self.rounds {
+                code.keep_rounding();
+                code.round(self.emitter.rounding);
             }
             code.move_wide(Gpr::Rbx, Gpr::Rsi);
             code.address(Gpr::Rbp, next);
@@ -232,7 +238,7 @@ impl Flow<'_> {
         code.jump_if(If::AboveOrEqual, done);
         code.jump_to(Gpr::Rbp);
         code.bind(done);
-        if self.emitter.to_zero {
+        if self.rounds {
             code.restore_rounding();
         }
         FLAGS.into_iter().rev().for_each(|flag| code.pop(flag));
@@ -287,6 +293,15 @@ impl Flow<'_> {
                 Item::Sample(sample) => self.emitter.sample(sample, pc),
                 Item::Texels(write) => self.emitter.texel_write(write, pc),
                 Item::Rectangle(block) => self.emitter.rectangle(block, pc),
+                Item::Turn(turn) => {
+                    self.emitter.turn(turn);
+                    self.ways_out(pc);
+                    // It is no instruction of its own.
+                    self.count();
+                    pc += 1;
+                    self.first = pc;
+                    continue;
+                }
                 Item::Goto {
                     lanes,
                     guard,
@@ -338,6 +353,7 @@ impl Flow<'_> {
         }
         self.emitter.come_to(end);
         self.emitter.save_all();
+        self.turn_back(end);
         self.leave_at(end);
     }
 
@@ -400,6 +416,13 @@ impl Flow<'_> {
         code.load_wide(Gpr::Rcx, field::COUNTS);
         code.add_wide_into(Place::Table(8 * counters.len() as u32), Gpr::Rax);
         counters.push(Counter::Guarded(pc));
+    }
+
+    /// Code is left in front of an op: the next thread begins with the rounding that code is entered with.
+    fn turn_back(&mut self, pc: u32) {
+        if self.region.is_turned(pc) {
+            self.emitter.code.round(self.emitter.rounding);
+        }
     }
 
     /// Leaves the region at an op.
@@ -614,6 +637,7 @@ impl Flow<'_> {
             if behind > 0 {
                 self.emitter.code.add_wide(Gpr::R9, behind);
             }
+            self.turn_back(pc);
             self.leave_at(pc);
         }
     }

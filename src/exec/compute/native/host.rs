@@ -75,6 +75,8 @@ pub struct Native {
     blocks: Vec<bool>,
     /// The lanes that end at an op, where that is sure to end a thread if it has no others.
     ends: Vec<u32>,
+    /// For each op the bits of the float mode that are other in front of it than where code is entered, if any are.
+    turned: Vec<u32>,
     /// Messages that are code, by op.
     messages: Vec<(u32, Message)>,
     /// What it counts, if it does, and by which number it is known.
@@ -103,8 +105,7 @@ impl Native {
         message: impl Fn(u32, &Op) -> Option<Message>,
     ) -> Option<Native> {
         let host = Host::detect()?;
-        let to_zero = rounds == Rounds::ToZero;
-        let regions = region::regions(program, entered, splits, message, to_zero);
+        let regions = region::regions(program, entered, splits, message, rounds);
         if regions.is_empty() {
             return None;
         }
@@ -161,6 +162,11 @@ impl Native {
             *until = ops;
         }
         let messages = regions.iter().flat_map(Region::messages).collect();
+        let mut turned = Vec::new();
+        for region in regions.iter().filter(|region| region.turns()) {
+            turned.resize(program.ops.len() + 1, 0);
+            turned[region.start as usize..=region.end as usize].copy_from_slice(&region.turned);
+        }
         let places = |r: Region| (r.start..r.end, r.places);
         let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
         let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
@@ -183,6 +189,7 @@ impl Native {
             barriers: program.ops.iter().map(is_barrier).collect(),
             blocks: program.ops.iter().map(is_block).collect(),
             ends,
+            turned,
             clear: code.entry(doors.len())?,
             code,
             messages,
@@ -329,7 +336,8 @@ impl Native {
     ) -> Option<Stands> {
         let mut lanes = u32::MAX;
         let mut contexts = Contexts::new();
-        let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
+        let mut frames: [Option<(&mut Frame, &mut u64, &mut FloatMode)>; TOGETHER] =
+            Default::default();
         let mut shared = Shared::new(slm);
         // Between two backward jumps no op runs twice.
         let budget = limit.saturating_sub(self.longest);
@@ -342,6 +350,7 @@ impl Native {
             context.executed = *executed;
             context.budget = budget.min(executed.saturating_add(window));
             context.kept = thread.kept.into();
+            context.control = thread.mode.to_cr0();
             lanes &= frame.em;
             if !frame.waiting.is_empty() {
                 // They would have their turn.
@@ -350,7 +359,7 @@ impl Native {
                 everyone &= frame.waiting.is_empty();
                 context.kept |= u32::from(!frame.waiting.is_empty());
             }
-            *slot = Some((frame, executed));
+            *slot = Some((frame, executed, &mut thread.mode));
         }
         let ran = self.run_contexts(&mut contexts, reach, &mut door, lanes, everyone);
         let mut stands = Stands {
@@ -363,7 +372,9 @@ impl Native {
         let mut any_ended = false;
         // By reference: what was just written in parts is not to be moved as a whole.
         for (context, slot) in contexts.iter().zip(&mut frames) {
-            let Some((frame, executed)) = slot else { break };
+            let Some((frame, executed, mode)) = slot else {
+                break;
+            };
             **executed = context.executed;
             if self.ends(context) && frame.waiting.is_empty() && **executed < limit {
                 **executed += 1;
@@ -373,7 +384,9 @@ impl Native {
             }
             stands.ended = false;
             leave(context.stopped(), frame, door.places);
-            stands.together &= frame.pc == stands.pc;
+            let turned = self.turned(frame.pc);
+            **mode = mode.turned(turned);
+            stands.together &= frame.pc == stands.pc && turned == 0;
             stands.join = stands.join.min(frame.join);
             stands.most = stands.most.max(**executed);
         }
@@ -423,6 +436,12 @@ impl Native {
             }
             *door = next;
         }
+    }
+
+    /// The bits of the float mode that are other in front of an op than where code is entered.
+    #[inline]
+    fn turned(&self, pc: u32) -> u32 {
+        self.turned.get(pc as usize).map_or(0, |bits| *bits)
     }
 
     /// Whether the op that the code of a thread has come to ends it, if no lane waits elsewhere.
@@ -548,6 +567,7 @@ impl<'n> Whole<'n> {
             }
             let mut context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
             context.budget = self.budget;
+            context.control = self.mode.to_cr0();
             standing.contexts.push(context);
             standing.lanes &= mask;
             standing.begin.push((mask, executed));
@@ -563,6 +583,7 @@ impl<'n> Whole<'n> {
             return;
         }
         leave(left.stopped, &mut thread.frame, left.places);
+        thread.mode = self.mode.turned(self.native.turned(left.stopped.pc));
         self.native.learn(thread, self.memories.windows);
     }
 

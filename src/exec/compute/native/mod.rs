@@ -20,8 +20,8 @@
 //! with what is bound, is cut out: the program gets code of another cut. Threads that all stand at the barrier of their group
 //! behind a region go on in the next one, and so do those that have gone there together.
 //!
-//! Singles round to nearest even, or toward zero, which the host is told; denormals are flushed by instructions of their
-//! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
+//! Singles round to nearest even, or in another direction, which the host is told, and told again where a program turns it
+//! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
 //! hangs on the last bits of a double. Halves are computed as singles and round once all the same (`halves`). Other float
 //! modes, roundings of doubles, sines of 1024 and more, other functions of halves, quotients of integers, other sampler messages,
@@ -79,6 +79,8 @@ mod texels;
 #[cfg(target_arch = "x86_64")]
 mod through;
 pub mod transfer;
+#[cfg(target_arch = "x86_64")]
+mod turns;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
@@ -174,18 +176,37 @@ pub enum Rounds {
     Kept = 0,
     /// The nearest; a zero in place of a denormal.
     Flushed = 1,
-    /// The next one toward zero, denormals among them.
-    ToZero = 2,
+    /// The next one upward, denormals among them.
+    Up = 2,
+    /// The next one downward, the same.
+    Down = 3,
+    /// The next one toward zero, the same.
+    ToZero = 4,
 }
 
 impl Rounds {
+    /// How many there are.
+    pub const COUNT: usize = 5;
+
     /// Those of a float mode, if there is code for it.
     pub const fn of(mode: FloatMode) -> Option<Rounds> {
         match (mode.rounding, mode.keep_single, mode.alt) {
             (Rounding::Nearest, true, false) => Some(Rounds::Kept),
             (Rounding::Nearest, false, false) => Some(Rounds::Flushed),
+            (Rounding::Up, true, false) => Some(Rounds::Up),
+            (Rounding::Down, true, false) => Some(Rounds::Down),
             (Rounding::Zero, true, false) => Some(Rounds::ToZero),
             _ => None,
+        }
+    }
+
+    /// The direction.
+    pub const fn rounding(self) -> Rounding {
+        match self {
+            Rounds::Kept | Rounds::Flushed => Rounding::Nearest,
+            Rounds::Up => Rounding::Up,
+            Rounds::Down => Rounding::Down,
+            Rounds::ToZero => Rounding::Zero,
         }
     }
 }

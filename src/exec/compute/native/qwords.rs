@@ -13,6 +13,7 @@ use super::select::{Bytes, Inst, Kind};
 use super::through::Through;
 use super::transfer::constant;
 use crate::exec::state::arena::room;
+use crate::exec::state::float_mode::Rounding;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::program::{self, CompareDest, Guard, Lanes, Program, Region, Source};
 
@@ -299,12 +300,11 @@ impl Qwords {
         })
     }
 
-    /// Whether nothing is rounded.
-    pub const fn is_exact(&self) -> bool {
-        !matches!(
-            self.work,
-            Work::Double(_) | Work::ToDouble(_) | Work::Narrowed(..)
-        )
+    /// Whether its code follows a rounding of the host.
+    pub fn follows(&self, rounding: Rounding) -> bool {
+        // Away from zero a denormal becomes the least single, or none where denormals are flushed, which is not known here.
+        let to_single = matches!(self.work, Work::Narrowed(Type::F, _));
+        !to_single || matches!(rounding, Rounding::Nearest | Rounding::Zero)
     }
 
     /// Whether it runs on one lane that is always on: then all lanes of a register have its result.

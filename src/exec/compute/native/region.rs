@@ -13,11 +13,14 @@
 //! Their code is made in [`flow`](super::flow).
 
 use super::super::decoded::operand::Put;
+use super::Rounds;
 use super::call::MOST_PLACES;
 use super::emit::{FIRST_HELD, REGISTERS};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
 use super::transfer::{Block, Change, Message, Rectangle, Sample, Target, TexelWrite, Transfer};
+use super::turns::{self, Turn};
+use crate::exec::state::float_mode::Rounding;
 use crate::exec::state::thread::lanes_of;
 use crate::isa::{Opcode, Type};
 use crate::program::{Guard, Lanes, Op, Program};
@@ -39,6 +42,8 @@ pub enum Item {
     Texels(TexelWrite),
     /// A media block.
     Rectangle(Rectangle),
+    /// The float mode is read again.
+    Turn(Turn),
     /// A branch.
     Goto {
         lanes: Lanes,
@@ -59,6 +64,8 @@ pub struct Region {
     /// Where lanes may wait and where it may be entered, in ascending order: ops of the region, and those outside that a
     /// branch may lead to.
     pub places: Vec<u32>,
+    /// For each op, and for the end, the bits of the float mode that are other in front of it than where code is entered.
+    pub turned: Vec<u32>,
 }
 
 /// All bytes of rows and single elements that an op reads, then all that it writes.
@@ -93,7 +100,9 @@ impl Item {
             Item::Sample(sample) => return [Some(sample.surface), sample.sampler],
             Item::Texels(write) => return [Some(write.surface), None],
             Item::Rectangle(block) => return [Some(block.surface), None],
-            Item::Inst(_) | Item::Qwords(_) | Item::Goto { .. } => return [None; 2],
+            Item::Inst(_) | Item::Qwords(_) | Item::Turn(_) | Item::Goto { .. } => {
+                return [None; 2];
+            }
         };
         match target {
             Target::Shared { variable, .. } | Target::Surface { variable, .. } => [variable, None],
@@ -134,6 +143,13 @@ impl Item {
                 }
                 [read, Vec::new()]
             }
+            Item::Turn(turn) => {
+                let control = Bytes {
+                    kind: Kind::Other,
+                    ..Bytes::one(turn.at)
+                };
+                [vec![control], Vec::new()]
+            }
             Item::Goto { .. } => [Vec::new(), Vec::new()],
         }
     }
@@ -146,7 +162,7 @@ impl Item {
             Item::Transfer(message) => message.guard,
             Item::Sample(sample) => sample.guard,
             Item::Texels(write) => write.guard,
-            Item::Block(_) | Item::Rectangle(_) => None,
+            Item::Block(_) | Item::Rectangle(_) | Item::Turn(_) => None,
             Item::Goto { guard, .. } => *guard,
         }
     }
@@ -159,19 +175,27 @@ impl Item {
             Item::Transfer(message) => Some(message.lanes),
             Item::Sample(sample) => Some(sample.lanes),
             Item::Texels(write) => Some(write.lanes),
-            Item::Block(_) | Item::Rectangle(_) | Item::Goto { .. } => None,
+            Item::Block(_) | Item::Rectangle(_) | Item::Turn(_) | Item::Goto { .. } => None,
         }
     }
 
     /// Whether its code follows the rounding of the host: it rounds once, as the op does, or not at all.
-    fn follows_rounding(&self) -> bool {
+    fn follows(&self, rounding: Rounding) -> bool {
+        if rounding == Rounding::Nearest {
+            return true;
+        }
         match self {
             Item::Inst(inst) => inst.follows_rounding(),
-            Item::Qwords(op) => op.is_exact(),
+            Item::Qwords(op) => op.follows(rounding),
             Item::Transfer(message) => message.update.is_none_or(Change::is_exact),
             Item::Sample(_) | Item::Texels(_) => false,
-            Item::Block(_) | Item::Rectangle(_) | Item::Goto { .. } => true,
+            Item::Block(_) | Item::Rectangle(_) | Item::Turn(_) | Item::Goto { .. } => true,
         }
+    }
+
+    /// Whether it follows a rounding and leads to the next op alone.
+    pub fn is_straight(&self, rounding: Rounding) -> bool {
+        !matches!(self, Item::Goto { .. }) && self.follows(rounding)
     }
 
     /// How much it is worth to have it as code.
@@ -182,7 +206,7 @@ impl Item {
             Item::Sample(_) | Item::Texels(_) => 1,
             // As much as a few instructions, which the steps do sooner.
             Item::Rectangle(_) => WAY_IN,
-            Item::Goto { .. } => 0,
+            Item::Turn(_) | Item::Goto { .. } => 0,
         }
     }
 }
@@ -192,25 +216,28 @@ impl Item {
 /// * `entered`: the ops that a jump may lead to.
 /// * `splits`: whether one may begin at an op.
 /// * `message`: what a message does, if it can be code.
-/// * `to_zero`: singles are rounded toward zero.
+/// * `rounds`: what becomes of results that are no singles.
 pub fn regions(
     program: &Program,
     entered: &[bool],
     splits: impl Fn(u32) -> bool,
     message: impl Fn(u32, &Op) -> Option<Message>,
-    to_zero: bool,
+    rounds: Rounds,
 ) -> Vec<Region> {
     let mut found = Vec::new();
     let ops = (0..).zip(&program.ops);
-    let items = ops.map(|(pc, op)| {
-        let item = item(program, op, |op| message(pc, op))?;
-        (!to_zero || item.follows_rounding()).then_some(item)
-    });
+    let items = ops.map(|(pc, op)| item(program, op, |op| message(pc, op)));
     let mut items: Vec<Option<Item>> = items.collect();
+    let turned = turns::turn(program, &mut items, entered, rounds);
+    for (item, bits) in items.iter_mut().zip(&turned) {
+        let rounding = rounds.rounding().turned(*bits);
+        item.take_if(|item| !item.follows(rounding));
+    }
     let count = items.len() as u32;
     let mut start = 0;
     while start < count {
-        if items[start as usize].is_none() || !splits(start) {
+        let is_code = items[start as usize].is_some() && turned[start as usize] == 0;
+        if !is_code || !splits(start) {
             start += 1;
             continue;
         }
@@ -236,6 +263,7 @@ pub fn regions(
                 .map(lanes_of)
                 .collect(),
             places,
+            turned: turned[start as usize..=end as usize].to_vec(),
         };
         if region.pays() && region.places.len() <= MOST_PLACES {
             found.push(region);
@@ -327,6 +355,17 @@ impl Region {
                 _ => None,
             }
         })
+    }
+
+    /// Whether rounding is another one in front of an op, or at the end, than where code is entered.
+    pub fn is_turned(&self, pc: u32) -> bool {
+        let bits = self.turned.get((pc.wrapping_sub(self.start)) as usize);
+        bits.is_some_and(|bits| *bits != 0)
+    }
+
+    /// Whether it is so anywhere.
+    pub fn turns(&self) -> bool {
+        self.turned.iter().any(|bits| *bits != 0)
     }
 
     /// Its messages, by op.

@@ -566,7 +566,10 @@ impl Inst {
         use Opcode::*;
         match self.work {
             Work::Single(opcode, _) => {
-                !self.halves && matches!(opcode, Add | Mul | Mad | Min | Max)
+                let choice = matches!(opcode, Min | Max | Rndd | Rndu | Rnde | Rndz);
+                let sum = matches!(opcode, Add | Mul | Mad);
+                let root = matches!(opcode, Inv | Invm | Div | Divm | Sqrt | Sqrtm);
+                !self.halves && (choice || sum || root)
             }
             Work::Half(..) | Work::ToHalf(_) | Work::IntegerToHalf { .. } => false,
             _ => !self.halves,
