@@ -16,7 +16,7 @@ use crate::exec::state::thread::Thread;
 use crate::message::request::texel_offsets;
 use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, Source};
-use crate::sampler::plan::{MOST, NearestBytes, Places, RegisterPlan, SamplePlan};
+use crate::sampler::plan::{MOST, Places, RegisterPlan, SamplePlan, TexelBytes};
 use crate::sampler::sample::LanePlan;
 use crate::surface::{Memory, Surface};
 use std::sync::atomic::{
@@ -323,7 +323,7 @@ struct Planned {
     /// Where a level of detail lies that lanes have in common, and it.
     level: Option<(usize, u32)>,
     /// What native code has to know.
-    nearest: Option<NearestBytes>,
+    nearest: Option<TexelBytes>,
 }
 
 /// The plan of a message; `None` where there is nothing to keep.
@@ -362,7 +362,7 @@ fn plan(
         let level = level.map(|at| (at, thread.dword(at as u32 + 4 * first)));
         let of_all = level.map_or(0, |(_, level)| level);
         let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
-        let nearest = plan.nearest_bytes(surface, || [0; 4]);
+        let nearest = plan.texel_bytes(surface, || [0; 4]);
         return Some(Planned {
             plan: SamplePlan::Registers(plan),
             level,

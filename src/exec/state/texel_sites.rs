@@ -2,7 +2,7 @@
 
 use crate::dataport::block::BlockRows;
 use crate::dataport::typed::WrittenBytes;
-use crate::sampler::plan::{NearestBytes, Outside};
+use crate::sampler::plan::{Outside, TexelBytes};
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
@@ -12,6 +12,8 @@ pub const SAMPLED: u32 = 1;
 pub const AS_THEY_ARE: u32 = 3;
 /// As [`SAMPLED`], of texels whose four bytes are red, green, blue and alpha.
 pub const SAMPLED_IN_ORDER: u32 = 4;
+/// As [`SAMPLED`], of four texels that are weighed.
+pub const WEIGHED: u32 = 6;
 /// The message is a typed write.
 pub const WRITTEN: u32 = 2;
 /// The message is a media block on a surface that is made of rows.
@@ -23,13 +25,13 @@ pub const ROWS: u32 = 5;
 pub struct TexelSite {
     /// Where the first texel is on the host.
     pub host: AtomicU64,
-    /// [`SAMPLED`], [`SAMPLED_IN_ORDER`], [`AS_THEY_ARE`], [`WRITTEN`], [`ROWS`]: the rest is there; 0: it is not.
+    /// [`SAMPLED`], [`SAMPLED_IN_ORDER`], [`AS_THEY_ARE`], [`WEIGHED`], [`WRITTEN`], [`ROWS`]: the rest is there; 0: it is not.
     pub known: AtomicU32,
     /// Binding table index or handle.
     pub surface: AtomicU32,
     /// Sampler index or handle.
     pub sampler: AtomicU32,
-    /// As [`NearestBytes`] has them; what is not said of a typed write is 0.
+    /// As [`TexelBytes`] has them; what is not said of a typed write is 0.
     pub scales: [AtomicU32; 2],
     /// The same; of a typed write and of a load the numbers of texels, as integers; of a media block the last column and
     /// row at which it is inside.
@@ -38,8 +40,9 @@ pub struct TexelSite {
     pub steps: [AtomicU32; 2],
     /// What a sample finds outside the map, along each axis: [`Outside`](crate::sampler::plan::Outside).
     pub outside: [AtomicU32; 2],
-    /// 1: it finds the border colour along one; the colour.
-    pub bordered: AtomicU32,
+    /// [`IN_BORDER`], [`OF_FOUR`], or 0 where each lane gets the texel it is in.
+    pub apart: AtomicU32,
+    /// The colour of the border.
     pub border: [AtomicU32; 4],
     /// Where channels are, as [`Packed`](crate::sampler::element::Packed) has them.
     pub shifts: [AtomicU32; 4],
@@ -47,11 +50,18 @@ pub struct TexelSite {
     pub absent: [AtomicU32; 4],
     /// The same.
     pub mask: AtomicU32,
+    /// As [`TexelBytes::weighed`] has them.
+    pub rounds: [AtomicU32; 2],
 }
+
+/// A sample finds the border colour along an axis.
+pub const IN_BORDER: u32 = 1;
+/// It weighs four texels.
+pub const OF_FOUR: u32 = 2;
 
 impl TexelSite {
     /// Notes what a message reads. Whoever calls keeps the memory alive.
-    pub fn note(&self, named: (u32, u32), texels: &NearestBytes, memory: &Memory) {
+    pub fn note(&self, named: (u32, u32), texels: &TexelBytes, memory: &Memory) {
         let host = memory.host_address() + texels.start;
         self.host.store(host as u64, Relaxed);
         self.surface.store(named.0, Relaxed);
@@ -59,8 +69,14 @@ impl TexelSite {
         put(&self.scales, &texels.scales.map(f32::to_bits));
         put(&self.last, &texels.last);
         put(&self.outside, &texels.outside.map(|outside| outside as u32));
-        let bordered = texels.outside.contains(&Outside::Border);
-        self.bordered.store(bordered.into(), Relaxed);
+        let apart = match texels.weighed {
+            Some(_) => OF_FOUR,
+            None if texels.outside.contains(&Outside::Border) => IN_BORDER,
+            None => 0,
+        };
+        self.apart.store(apart, Relaxed);
+        let rounds = texels.weighed.unwrap_or_default();
+        put(&self.rounds, &rounds.map(f32::to_bits));
         put(&self.border, &texels.border);
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.packed.shifts);
@@ -68,6 +84,7 @@ impl TexelSite {
         self.mask.store(texels.packed.mask, Relaxed);
         let in_order = texels.packed.shifts == [0, 8, 16, 24];
         let known = match texels.packed.unorm {
+            _ if texels.weighed.is_some() => WEIGHED,
             true if in_order => SAMPLED_IN_ORDER,
             true => SAMPLED,
             false => AS_THEY_ARE,

@@ -68,10 +68,10 @@ impl SamplePlan {
         state: &SamplerState,
         request: &SamplerRequest,
         places: Option<Places>,
-    ) -> Option<(SamplePlan, Option<NearestBytes>)> {
+    ) -> Option<(SamplePlan, Option<TexelBytes>)> {
         let inside = places.and_then(|at| RegisterPlan::inside(surface, state, request, at));
         let border = || border::colour(&state.border, surface.format());
-        let nearest = inside.and_then(|plan| plan.nearest_bytes(surface, border));
+        let nearest = inside.and_then(|plan| plan.texel_bytes(surface, border));
         let plan = match inside.filter(RegisterPlan::never_leaves) {
             Some(plan) => SamplePlan::Registers(plan),
             None => SamplePlan::Lanes(LanePlan::new(surface, state, request)?),
@@ -80,9 +80,9 @@ impl SamplePlan {
     }
 }
 
-/// A message that reads one texel of up to a dword for each lane: a sample or a load.
+/// A message that reads one texel of up to a dword for each lane, a sample or a load, or weighs the four around.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NearestBytes {
+pub struct TexelBytes {
     /// Byte of the first texel in the memory of the surface.
     pub start: usize,
     /// What coordinates are multiplied with; nothing of a load.
@@ -97,6 +97,8 @@ pub struct NearestBytes {
     pub steps: [u32; 2],
     /// Where channels are in it.
     pub packed: element::Packed,
+    /// Of four texels: along each axis the parts of a 256th from which on it is rounded up.
+    pub weighed: Option<[f32; 2]>,
 }
 
 /// What lanes outside the map get along an axis.
@@ -260,22 +262,28 @@ impl RegisterPlan {
         })
     }
 
-    /// What native code has to know, if each lane gets the texel it is in, or loads one, of up to four bytes.
+    /// What native code has to know, if each lane gets the texel it is in, or loads one, of up to four bytes, or weighs
+    /// four whose channels are bytes.
     ///
     /// * `border`: the colour of texels outside.
-    pub fn nearest_bytes(
+    pub fn texel_bytes(
         &self,
         surface: &Surface,
         border: impl FnOnce() -> [u32; 4],
-    ) -> Option<NearestBytes> {
-        let mut outside = [Outside::Edge; 2];
+    ) -> Option<TexelBytes> {
+        let (mut outside, mut weighed) = ([Outside::Edge; 2], None);
         let (size, scales, last) = match &self.find {
             Find::Sampled {
                 axes,
                 used: 2,
                 moved: [0, 0],
             } => {
-                if axes[..2].iter().any(|axis| axis.round) {
+                let rounds = axes
+                    .each_ref()
+                    .map(|axis| if axis.round { 0.5 } else { 2.0 });
+                if self.linear {
+                    weighed = Some([rounds[0], rounds[1]]);
+                } else if axes[..2].iter().any(|axis| axis.round) {
                     return None;
                 }
                 // Inside the map all modes do the same.
@@ -299,7 +307,7 @@ impl RegisterPlan {
             }) => (*size, [0.0; 2], *size),
             _ => return None,
         };
-        if self.linear || self.places.v.is_none() || size.contains(&0) {
+        if self.places.v.is_none() || size.contains(&0) {
             return None;
         }
         let (start, steps) = self.plane.linear()?;
@@ -310,7 +318,8 @@ impl RegisterPlan {
         // Offsets leave bits for what is outside.
         let inside = end + 4 <= surface.memory().readable() as u64 && end < 1 << 30;
         let packed = element::packed(surface.format())?;
-        inside.then_some(NearestBytes {
+        let inside = inside && (packed.unorm || weighed.is_none());
+        inside.then_some(TexelBytes {
             start,
             scales,
             last,
@@ -321,6 +330,7 @@ impl RegisterPlan {
             outside,
             steps,
             packed,
+            weighed,
         })
     }
 

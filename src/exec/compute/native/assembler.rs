@@ -925,6 +925,22 @@ impl Assembler {
         self.pop(Gpr::Rbx);
     }
 
+    /// Makes room for so many bytes on the stack, at a multiple of 64, until it is closed.
+    pub fn open_room(&mut self, bytes: u32) {
+        // push rbp; mov rbp, rsp; sub rsp, bytes; and rsp, -64
+        self.push(Gpr::Rbp);
+        self.bytes.extend([0x48, 0x89, 0xe5, 0x48, 0x81, 0xec]);
+        self.dword(bytes);
+        self.bytes.extend([0x48, 0x83, 0xe4, 0xc0]);
+    }
+
+    /// Gives it back.
+    pub fn close_room(&mut self) {
+        // mov rsp, rbp
+        self.bytes.extend([0x48, 0x89, 0xec]);
+        self.pop(Gpr::Rbp);
+    }
+
     /// Keeps MXCSR on the stack until it is restored.
     pub fn keep_rounding(&mut self) {
         // sub rsp, 8; stmxcsr [rsp]

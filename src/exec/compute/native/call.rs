@@ -111,7 +111,8 @@ pub mod field {
     pub const TEXELS_LAST: u32 = offset_of!(TexelSite, last) as u32;
     pub const TEXELS_STEPS: u32 = offset_of!(TexelSite, steps) as u32;
     pub const TEXELS_OUTSIDE: u32 = offset_of!(TexelSite, outside) as u32;
-    pub const TEXELS_BORDERED: u32 = offset_of!(TexelSite, bordered) as u32;
+    pub const TEXELS_APART: u32 = offset_of!(TexelSite, apart) as u32;
+    pub const TEXELS_ROUNDS: u32 = offset_of!(TexelSite, rounds) as u32;
     pub const TEXELS_BORDER: u32 = offset_of!(TexelSite, border) as u32;
     pub const TEXELS_SHIFTS: u32 = offset_of!(TexelSite, shifts) as u32;
     pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;
@@ -335,7 +336,8 @@ impl Executable {
     /// Runs code on threads. False if an arena, or what is known of ops, is too small for it: then nothing has
     /// happened. What it touches:
     ///
-    /// * the contexts of the threads; a frame on the stack for what is done lane after lane, by lanes below 16;
+    /// * the contexts of the threads; a frame on the stack for what is done lane after lane, by lanes below 16, and one for
+    ///   texels that are weighed;
     /// * bytes of the arena of each below `reach`, as [`Assembler`] has noted where it encoded them, and no arena is
     ///   shorter; it was borrowed as a whole for as long as its context lives;
     /// * the numbers of each context below `counters`, and no context has fewer; nothing else borrows the contents of a

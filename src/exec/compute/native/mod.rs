@@ -15,17 +15,19 @@
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
 //! that the message reached last, and what is outside of it is left to the steps in front of the message. So are samples of
-//! the nearest texel and loads (`sampler`) of up to a dword, typed writes (`texels`) of bytes and media blocks (`rectangle`),
-//! once the steps have served the message and know what it reaches. A message of which they then know that no code does it,
-//! with what is bound, is cut out: the program gets code of another cut. Threads that all stand at the barrier of their group
-//! behind a region go on in the next one, and so do those that have gone there together.
+//! the nearest texel and loads (`sampler`) of up to a dword, samples that weigh four texels of bytes (`filter`), typed writes
+//! (`texels`) of bytes and media blocks (`rectangle`), once the steps have served the message and know what it reaches. A
+//! message of which they then know that no code does it, with what is bound, is cut out: the program gets code of another
+//! cut. Threads that all stand at the barrier of their group behind a region go on in the next one, and so do those that have
+//! gone there together.
 //!
 //! Singles round to nearest even, or in another direction, which the host is told, and told again where a program turns it
-//! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
-//! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
-//! hangs on the last bits of a double. Halves are computed as singles and round once all the same (`halves`). Other float
-//! modes, roundings of doubles, sines of 1024 and more, other functions of halves, quotients of integers, other sampler messages,
-//! and qwords through addresses or a list of offsets have no code.
+//! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the
+//! fused instruction, everything else is never fused. `exp`, `log` and `pow` are what `math` does in doubles, step by step;
+//! `rsqrt` is found by iteration, and left to the steps where its rounding hangs on the last bits of a double. Halves are
+//! computed as singles and round once all the same (`halves`). Other float modes, halves in other directions, sines of 1024
+//! and more, other functions of halves, other sampler messages, and qwords through addresses or a list of offsets have no
+//! code.
 //!
 //! An own assembler for some hundred instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because
@@ -42,6 +44,8 @@ mod call;
 mod doubles;
 #[cfg(target_arch = "x86_64")]
 mod emit;
+#[cfg(target_arch = "x86_64")]
+mod filter;
 #[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]

@@ -193,9 +193,9 @@ impl Item {
         }
     }
 
-    /// Whether it follows a rounding and leads to the next op alone.
-    pub fn is_straight(&self, rounding: Rounding) -> bool {
-        !matches!(self, Item::Goto { .. }) && self.follows(rounding)
+    /// Whether it leads to the next op alone.
+    pub fn is_straight(&self) -> bool {
+        !matches!(self, Item::Goto { .. })
     }
 
     /// How much it is worth to have it as code.

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Outside is the texel at the edge, or the border colour. A load from outside, and a sample that finds something else
-//! there, are left to the steps in front of the message.
+//! there, are left to the steps in front of the message. Four texels that are weighed are found in `filter`.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
@@ -15,7 +15,7 @@ use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, Scaled, length, p
 use super::select::Bytes;
 use super::texels::AT_LEAST;
 use super::transfer::Sample;
-use crate::exec::state::texel_sites::{AS_THEY_ARE, SAMPLED, SAMPLED_IN_ORDER};
+use crate::exec::state::texel_sites::{AS_THEY_ARE, OF_FOUR, SAMPLED, SAMPLED_IN_ORDER, WEIGHED};
 use crate::isa::Condition;
 use crate::message::SamplerOp;
 use crate::sampler::plan::Outside;
@@ -24,11 +24,11 @@ use crate::sampler::plan::Outside;
 const OUTSIDE: u32 = 0xc000_0000;
 
 /// How to round towards negative infinity, and to compare singles: NaN, which is 0 as a coordinate, is not unequal.
-const DOWN: u8 = 1;
+pub const DOWN: u8 = 1;
 const NOT_EQUAL: u8 = 12;
 
 /// 1/256 and 1/65280.
-const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
+pub const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
 
 impl Sample {
     fn halves(&self) -> u8 {
@@ -60,15 +60,19 @@ impl Sample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routine {
     /// Sees that `rax` more than the first one is known of a message for surface `edx` and sampler `ecx`, or the flags say
-    /// otherwise, and makes of coordinates in the first source and the first register between the offsets of texels, in
-    /// the second register between; `rax` is then where that is known, and `rcx` where the texels are. Where both are
-    /// scaled, the message that scaled them has seen that it is known.
+    /// otherwise, and makes of coordinates in the first source and the first register between the offsets of texels, whose
+    /// sums are in the second register between; where texels are weighed they are positions in 256ths. `rax` is then where
+    /// that is known, and `rcx` where the texels are. Where both are scaled, the message that scaled them has seen that it
+    /// is known.
     Places { count: u8, how: Coordinates },
-    /// Texels at these offsets, and channels of them in the registers of [`CHANNELS`].
+    /// Texels at the offsets in the first source, or, where it may weigh and does, those around positions, of which the sum
+    /// is there and the second one in the first register between: channels of them in the registers of [`CHANNELS`]. Where
+    /// it weighs, that register then has what the third source had.
     Texels {
         count: u8,
         mask: Option<Mask>,
         channels: u8,
+        weighs: bool,
     },
 }
 
@@ -85,7 +89,7 @@ pub enum Coordinates {
 }
 
 /// The channels that are asked for, and where the routine leaves them.
-fn asked(channels: u8) -> impl Iterator<Item = (u32, Reg)> {
+pub fn asked(channels: u8) -> impl Iterator<Item = (u32, Reg)> {
     (0..4u32)
         .filter(move |c| channels >> c & 1 == 1)
         .zip(CHANNELS)
@@ -100,6 +104,7 @@ impl Emitter {
         let masks = self.running(sample.lanes, sample.guard);
         let count = sample.lanes.count.min(16);
         let len = length(count);
+        let weighs = sample.sampler.is_some();
         for half in (0..sample.halves()).rev() {
             let rows = sample.coordinates.map(|at| sample.row_at(at, half));
             let named = sample
@@ -138,6 +143,10 @@ impl Emitter {
                 }
             }
             self.code.copy(SOURCE[usize::from(half)], BETWEEN[1]);
+            if half == 1 && weighs {
+                // Of positions both are needed; the routine brings it back behind the lower half.
+                self.code.copy(SOURCE[2], BETWEEN[0]);
+            }
         }
         for half in 0..sample.halves() {
             self.busy.clear();
@@ -147,6 +156,7 @@ impl Emitter {
                 count,
                 mask,
                 channels,
+                weighs,
             });
             for (row, value) in (0..sample.channels.count_ones()).zip(CHANNELS) {
                 let bytes = sample.row_at(sample.to + row * sample.pitch, half);
@@ -221,7 +231,8 @@ impl Emitter {
                     count,
                     mask,
                     channels,
-                } => self.channels_of_texels(count, mask, channels),
+                    weighs,
+                } => self.channels_of_texels(count, mask, channels, weighs),
             }
             self.code.back();
         }
@@ -246,15 +257,26 @@ impl Emitter {
             code.jump_if(If::Zero, known);
         }
         code.compare_place(Place::Site(field::TEXELS_KNOWN), AS_THEY_ARE);
-        code.jump_if(If::NotZero, other);
-        code.bind(known);
-        let named = [Some(Gpr::Rdx), (!load).then_some(Gpr::Rcx)];
-        for (reg, known) in named.into_iter().zip(field::TEXELS_NAMED) {
-            let Some(reg) = reg else { continue };
-            code.alu_place(Alu::Cmp, reg, Place::Site(known));
+        let (of_four, sum) = (code.label(), code.label());
+        if !load {
+            code.jump_if(If::Zero, known);
+            code.compare_place(Place::Site(field::TEXELS_KNOWN), WEIGHED);
+            code.jump_if(If::Zero, of_four);
+            code.jump(other);
+        } else {
             code.jump_if(If::NotZero, other);
         }
-        code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
+        code.bind(known);
+        let find = |code: &mut Assembler| {
+            let named = [Some(Gpr::Rdx), (!load).then_some(Gpr::Rcx)];
+            for (reg, known) in named.into_iter().zip(field::TEXELS_NAMED) {
+                let Some(reg) = reg else { continue };
+                code.alu_place(Alu::Cmp, reg, Place::Site(known));
+                code.jump_if(If::NotZero, other);
+            }
+            code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
+        };
+        find(code);
         code.vector(Vector::PXORD, len, MAKING, MAKING, Rm::Reg(MAKING));
         for (axis, c) in [SOURCE[0], BETWEEN[0]].into_iter().enumerate() {
             match how {
@@ -267,10 +289,22 @@ impl Emitter {
         }
         let code = &mut self.code;
         let [across, down] = [SOURCE[0], BETWEEN[0]];
-        code.vector(Vector::PADDD, len, BETWEEN[1], across, Rm::Reg(down));
         // All is well: the flags say zero.
+        code.bind(sum);
+        code.vector(Vector::PADDD, len, BETWEEN[1], across, Rm::Reg(down));
         code.alu(Alu::Xor, Gpr::Rdx, Gpr::Rdx);
         code.bind(other);
+        if let Coordinates::Sampled(scaled) = how {
+            code.back();
+            code.bind(of_four);
+            find(code);
+            for (axis, c) in [across, down].into_iter().enumerate() {
+                if !scaled[axis] {
+                    self.position_of_sample(len, axis as u32, c, other);
+                }
+            }
+            self.code.jump(sum);
+        }
     }
 
     /// A coordinate of a load becomes the offset along an axis, if all lanes of a mask are inside.
@@ -330,13 +364,13 @@ impl Emitter {
         code.bind(done);
     }
 
-    fn channels_of_texels(&mut self, count: u8, mask: Option<Mask>, channels: u8) {
+    fn channels_of_texels(&mut self, count: u8, mask: Option<Mask>, channels: u8, weighs: bool) {
         let (len, offsets) = (length(count), SOURCE[0]);
         let [_, _, texels] = BETWEEN;
         let code = &mut self.code;
         let (done, apart) = (code.label(), code.label());
         let (all_inside, bordered, convert) = (code.label(), code.label(), code.label());
-        code.compare_place(Place::Site(field::TEXELS_BORDERED), 0);
+        code.compare_place(Place::Site(field::TEXELS_APART), 0);
         code.jump_if(If::NotZero, bordered);
         code.bind(all_inside);
         self.unless_follow(len, 0, 4, mask);
@@ -356,8 +390,19 @@ impl Emitter {
         code.bind(done);
         code.bind(convert);
         self.converted(len, channels);
+        let of_four = self.code.label();
         self.code.bind(bordered);
+        if weighs {
+            self.code
+                .compare_place(Place::Site(field::TEXELS_APART), OF_FOUR);
+            self.code.jump_if(If::Zero, of_four);
+        }
         self.with_border(len, mask, channels, [all_inside, convert]);
+        if weighs {
+            self.code.back();
+            self.code.bind(of_four);
+            self.weighed(len, mask, channels);
+        }
     }
 
     /// Texels become the channels that are asked for. Ends the routine.

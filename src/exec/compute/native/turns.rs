@@ -33,7 +33,7 @@ pub struct Turn {
     pub rounding: Rounding,
 }
 
-/// Makes code of what turns the direction and turns it back, where all that is between is code. Says for each op, and for
+/// Makes code of what turns the direction and turns it back, where all that is between is code in some direction. Says for each op, and for
 /// the end, the bits of the mode that are other in front of it than where code is entered.
 ///
 /// * `items`: the code of ops whatever the rounding.
@@ -62,7 +62,7 @@ pub fn turn(
                     let rounding = rounding(bits);
                     found.push((pc, Turn { at, bits, rounding }));
                 }
-                (None, Some(item)) if item.is_straight(rounding(bits)) => {}
+                (None, Some(item)) if item.is_straight() => {}
                 _ => break,
             }
             pc += 1;
