@@ -259,40 +259,82 @@ impl Decoding {
     }
 }
 
-/// Where channels are in a texel of up to a dword.
+/// Where channels are in a texel of up to four dwords, each within one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Packed {
-    /// The lowest bit of each; 32 for one that is not there.
+    /// The byte of the dword that has each.
+    pub places: [u16; 4],
+    /// Its lowest bit there; 32 for one that is not there.
     pub shifts: [u32; 4],
     /// The bits of one at the lowest place.
     pub mask: u32,
-    /// They are v/255, not bits as they are.
-    pub unorm: bool,
+    /// What they stand for.
+    pub numbers: Numbers,
     /// Bits of what a channel is that is not there; 0 for others.
     pub absent: [u32; 4],
 }
 
-/// The channels of a format, if they are bytes that are v/255, or bits as they are.
+/// What the bits of a channel stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// Themselves.
+    AsTheyAre,
+    /// Bytes: v/255.
+    Bytes,
+    /// Words: v/65535.
+    Words,
+    /// Halves.
+    Halves,
+}
+
+impl Packed {
+    /// Bytes up to the end of the last dword that has a channel.
+    pub fn bytes(&self) -> u32 {
+        4 + u32::from(self.places.into_iter().max().unwrap_or(0))
+    }
+}
+
+/// The channels of a format.
 pub fn packed(format: Format) -> Option<Packed> {
-    let (unorm, mask) = match format {
-        Format::R32_FLOAT | Format::R32_UINT => (false, u32::MAX),
-        Format::R8_UINT | Format::R8G8B8A8_UINT => (false, 0xff),
-        _ => (true, 0xff),
-    };
-    let (shifts, absent) = match format {
-        Format::R8_UNORM | Format::R32_FLOAT => ([0, 32, 32, 32], [0, 0, 0, ONE]),
-        Format::R8_UINT | Format::R32_UINT => ([0, 32, 32, 32], [0, 0, 0, 1]),
-        Format::A8_UNORM => ([32, 32, 32, 0], [0; 4]),
-        Format::L8_UNORM => ([0, 0, 0, 32], [0, 0, 0, ONE]),
-        Format::R8G8_UNORM => ([0, 8, 32, 32], [0, 0, 0, ONE]),
-        Format::R8G8B8A8_UNORM | Format::R8G8B8A8_UINT => ([0, 8, 16, 24], [0; 4]),
-        Format::B8G8R8A8_UNORM => ([16, 8, 0, 24], [0; 4]),
+    use Numbers::*;
+    const FIRST: [u32; 4] = [0, 32, 32, 32];
+    const ALPHA: [u32; 4] = [0, 0, 0, ONE];
+    let (numbers, shifts, absent) = match format {
+        Format::R32_FLOAT => (AsTheyAre, FIRST, ALPHA),
+        Format::R8_UINT | Format::R32_UINT => (AsTheyAre, FIRST, [0, 0, 0, 1]),
+        Format::R8G8B8A8_UINT => (AsTheyAre, [0, 8, 16, 24], [0; 4]),
+        Format::R32G32_FLOAT => (AsTheyAre, [0, 0, 32, 32], ALPHA),
+        Format::R32G32B32A32_FLOAT | Format::R32G32B32A32_UINT => (AsTheyAre, [0; 4], [0; 4]),
+        Format::R8_UNORM => (Bytes, FIRST, ALPHA),
+        Format::A8_UNORM => (Bytes, [32, 32, 32, 0], [0; 4]),
+        Format::L8_UNORM => (Bytes, [0, 0, 0, 32], ALPHA),
+        Format::R8G8_UNORM => (Bytes, [0, 8, 32, 32], ALPHA),
+        Format::R8G8B8A8_UNORM => (Bytes, [0, 8, 16, 24], [0; 4]),
+        Format::B8G8R8A8_UNORM => (Bytes, [16, 8, 0, 24], [0; 4]),
+        Format::R16_UNORM => (Words, FIRST, ALPHA),
+        Format::R16G16_UNORM => (Words, [0, 16, 32, 32], ALPHA),
+        Format::R16G16B16A16_UNORM => (Words, [0, 16, 0, 16], [0; 4]),
+        Format::R16_FLOAT => (Halves, FIRST, ALPHA),
+        Format::R16G16B16A16_FLOAT => (Halves, [0, 16, 0, 16], [0; 4]),
         _ => return None,
     };
+    let mask = match numbers {
+        Bytes => 0xff,
+        Words | Halves => 0xffff,
+        AsTheyAre if matches!(format, Format::R8_UINT | Format::R8G8B8A8_UINT) => 0xff,
+        AsTheyAre => u32::MAX,
+    };
+    let places = match format {
+        Format::R32G32_FLOAT => [0, 4, 0, 0],
+        Format::R32G32B32A32_FLOAT | Format::R32G32B32A32_UINT => [0, 4, 8, 12],
+        Format::R16G16B16A16_UNORM | Format::R16G16B16A16_FLOAT => [0, 0, 4, 4],
+        _ => [0; 4],
+    };
     Some(Packed {
+        places,
         shifts,
         mask,
-        unorm,
+        numbers,
         absent,
     })
 }

@@ -52,6 +52,14 @@ const FORMATS: &[&str] = &[
     "R8G8B8A8_UINT",
     "R16_UINT",
     "R8G8B8A8_UNORM_SRGB",
+    "R16_UNORM",
+    "R16_FLOAT",
+    "R16G16_UNORM",
+    "R32G32_FLOAT",
+    "R16G16B16A16_UNORM",
+    "R16G16B16A16_FLOAT",
+    "R32G32B32A32_FLOAT",
+    "R32G32B32A32_UINT",
 ];
 
 const ADDRESSES: &[Address] = &[

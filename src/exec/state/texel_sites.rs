@@ -2,13 +2,13 @@
 
 use crate::dataport::block::BlockRows;
 use crate::dataport::typed::WrittenBytes;
-use crate::sampler::plan::{Outside, TexelBytes};
+use crate::sampler::plan::{Numbers, Outside, TexelBytes};
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
 /// The message is one of a sampler for channels that are bytes, v/255.
 pub const SAMPLED: u32 = 1;
-/// The message is one of a sampler for bits as they are.
+/// The message is one of a sampler for bits as they are, or for what [`TexelSite::apart`] says.
 pub const AS_THEY_ARE: u32 = 3;
 /// As [`SAMPLED`], of texels whose four bytes are red, green, blue and alpha.
 pub const SAMPLED_IN_ORDER: u32 = 4;
@@ -40,7 +40,8 @@ pub struct TexelSite {
     pub steps: [AtomicU32; 2],
     /// What a sample finds outside the map, along each axis: [`Outside`](crate::sampler::plan::Outside).
     pub outside: [AtomicU32; 2],
-    /// [`IN_BORDER`], [`OF_FOUR`], or 0 where each lane gets the texel it is in.
+    /// [`IN_BORDER`], [`OF_FOUR`], [`DWORDS`], [`WORDS`], [`HALVES`], or 0 where each lane gets the texel of up to a dword
+    /// that it is in.
     pub apart: AtomicU32,
     /// The colour of the border.
     pub border: [AtomicU32; 4],
@@ -52,12 +53,20 @@ pub struct TexelSite {
     pub mask: AtomicU32,
     /// As [`TexelBytes::weighed`] has them.
     pub rounds: [AtomicU32; 2],
+    /// Two words each, as [`Packed`](crate::sampler::element::Packed) has them.
+    pub places: [AtomicU32; 2],
 }
 
 /// A sample finds the border colour along an axis.
 pub const IN_BORDER: u32 = 1;
 /// It weighs four texels.
 pub const OF_FOUR: u32 = 2;
+/// Texels have several dwords.
+pub const DWORDS: u32 = 3;
+/// Channels are words, v/65535.
+pub const WORDS: u32 = 4;
+/// Channels are halves.
+pub const HALVES: u32 = 5;
 
 impl TexelSite {
     /// Notes what a message reads. Whoever calls keeps the memory alive.
@@ -69,27 +78,37 @@ impl TexelSite {
         put(&self.scales, &texels.scales.map(f32::to_bits));
         put(&self.last, &texels.last);
         put(&self.outside, &texels.outside.map(|outside| outside as u32));
-        let apart = match texels.weighed {
-            Some(_) => OF_FOUR,
-            None if texels.outside.contains(&Outside::Border) => IN_BORDER,
-            None => 0,
+        let packed = &texels.packed;
+        let apart = match packed.numbers {
+            _ if texels.weighed.is_some() => OF_FOUR,
+            Numbers::Words => WORDS,
+            Numbers::Halves => HALVES,
+            _ if packed.bytes() > 4 => DWORDS,
+            _ if texels.outside.contains(&Outside::Border) => IN_BORDER,
+            _ => 0,
         };
         self.apart.store(apart, Relaxed);
         let rounds = texels.weighed.unwrap_or_default();
         put(&self.rounds, &rounds.map(f32::to_bits));
+        self.put_places(packed.places);
         put(&self.border, &texels.border);
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.packed.shifts);
         put(&self.absent, &texels.packed.absent);
         self.mask.store(texels.packed.mask, Relaxed);
         let in_order = texels.packed.shifts == [0, 8, 16, 24];
-        let known = match texels.packed.unorm {
+        let known = match packed.numbers {
             _ if texels.weighed.is_some() => WEIGHED,
-            true if in_order => SAMPLED_IN_ORDER,
-            true => SAMPLED,
-            false => AS_THEY_ARE,
+            Numbers::Bytes if in_order => SAMPLED_IN_ORDER,
+            Numbers::Bytes => SAMPLED,
+            _ => AS_THEY_ARE,
         };
         self.known.store(known, Release);
+    }
+
+    fn put_places(&self, places: [u16; 4]) {
+        let [a, b, c, d] = places.map(u32::from);
+        put(&self.places, &[a | b << 16, c | d << 16]);
     }
 
     /// The same of a typed write.
@@ -100,6 +119,14 @@ impl TexelSite {
         put(&self.last, &texels.size);
         put(&self.steps, &texels.steps);
         put(&self.shifts, &texels.shifts);
+        self.put_places(texels.places);
+        let apart = match texels.numbers {
+            Numbers::Bytes => 0,
+            Numbers::AsTheyAre => DWORDS,
+            Numbers::Words => WORDS,
+            Numbers::Halves => HALVES,
+        };
+        self.apart.store(apart, Relaxed);
         self.known.store(WRITTEN, Release);
     }
 }

@@ -15,6 +15,7 @@ mod linear;
 mod nearest;
 
 use super::coordinate::Axis;
+pub use super::element::Numbers;
 use super::element::{Element, WithElement, with_element};
 use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
@@ -80,7 +81,7 @@ impl SamplePlan {
     }
 }
 
-/// A message that reads one texel of up to a dword for each lane, a sample or a load, or weighs the four around.
+/// A message that reads one texel of up to four dwords for each lane, a sample or a load, or weighs the four around.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TexelBytes {
     /// Byte of the first texel in the memory of the surface.
@@ -262,8 +263,8 @@ impl RegisterPlan {
         })
     }
 
-    /// What native code has to know, if each lane gets the texel it is in, or loads one, of up to four bytes, or weighs
-    /// four whose channels are bytes.
+    /// What native code has to know, if each lane gets the texel it is in, or loads one, or weighs four whose channels
+    /// are bytes.
     ///
     /// * `border`: the colour of texels outside.
     pub fn texel_bytes(
@@ -311,14 +312,15 @@ impl RegisterPlan {
             return None;
         }
         let (start, steps) = self.plane.linear()?;
-        // A texel is read as a dword, be it the last one.
+        // A texel is read as whole dwords, be it the last one.
         let end = (start as u64)
             + u64::from(size[0] - 1) * u64::from(steps[0])
             + u64::from(size[1] - 1) * u64::from(steps[1]);
         // Offsets leave bits for what is outside.
-        let inside = end + 4 <= surface.memory().readable() as u64 && end < 1 << 30;
         let packed = element::packed(surface.format())?;
-        let inside = inside && (packed.unorm || weighed.is_none());
+        let end = end + u64::from(packed.bytes());
+        let inside = end <= surface.memory().readable() as u64 && end < 1 << 30;
+        let inside = inside && (packed.numbers == Numbers::Bytes || weighed.is_none());
         inside.then_some(TexelBytes {
             start,
             scales,

@@ -611,6 +611,11 @@ impl Assembler {
         self.load(reg, Place::Table(4 * op));
     }
 
+    /// Loads a word.
+    pub fn load_word(&mut self, reg: Gpr, place: Place) {
+        self.at_place(false, &[0x0f, 0xb7], reg as u8, place);
+    }
+
     /// Adds qwords.
     pub fn add_wide_gpr(&mut self, dst: Gpr, src: Gpr) {
         self.rex(true, src as u8, dst as u8);

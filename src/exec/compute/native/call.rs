@@ -113,6 +113,7 @@ pub mod field {
     pub const TEXELS_OUTSIDE: u32 = offset_of!(TexelSite, outside) as u32;
     pub const TEXELS_APART: u32 = offset_of!(TexelSite, apart) as u32;
     pub const TEXELS_ROUNDS: u32 = offset_of!(TexelSite, rounds) as u32;
+    pub const TEXELS_PLACES: u32 = offset_of!(TexelSite, places) as u32;
     pub const TEXELS_BORDER: u32 = offset_of!(TexelSite, border) as u32;
     pub const TEXELS_SHIFTS: u32 = offset_of!(TexelSite, shifts) as u32;
     pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;

@@ -1,4 +1,4 @@
-//! Code for sampler messages that read one texel of up to a dword for each lane, and for loads of such: the arithmetic of
+//! Code for sampler messages that read one texel of up to four dwords for each lane, and for loads of such: the arithmetic of
 //! the sampler's plans, of which a law says that it gives their bits.
 //!
 //! ```text
@@ -15,7 +15,9 @@ use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, Scaled, length, p
 use super::select::Bytes;
 use super::texels::AT_LEAST;
 use super::transfer::Sample;
-use crate::exec::state::texel_sites::{AS_THEY_ARE, OF_FOUR, SAMPLED, SAMPLED_IN_ORDER, WEIGHED};
+use crate::exec::state::texel_sites::{
+    AS_THEY_ARE, HALVES, IN_BORDER, OF_FOUR, SAMPLED, SAMPLED_IN_ORDER, WEIGHED, WORDS,
+};
 use crate::isa::Condition;
 use crate::message::SamplerOp;
 use crate::sampler::plan::Outside;
@@ -29,6 +31,9 @@ const NOT_EQUAL: u8 = 12;
 
 /// 1/256 and 1/65280.
 pub const PARTS: [f32; 2] = [1.0 / 256.0, 1.0 / 65280.0];
+
+/// 1/65536 and 1/(65536 · 65535).
+const PARTS_OF_WORDS: [f32; 2] = [1.0 / 65536.0, 1.0 / 4_294_901_760.0];
 
 impl Sample {
     fn halves(&self) -> u8 {
@@ -390,14 +395,19 @@ impl Emitter {
         code.bind(done);
         code.bind(convert);
         self.converted(len, channels);
-        let of_four = self.code.label();
+        let (of_four, wide) = (self.code.label(), self.code.label());
         self.code.bind(bordered);
+        let apart = Place::Site(field::TEXELS_APART);
         if weighs {
-            self.code
-                .compare_place(Place::Site(field::TEXELS_APART), OF_FOUR);
+            self.code.compare_place(apart, OF_FOUR);
             self.code.jump_if(If::Zero, of_four);
         }
+        self.code.compare_place(apart, IN_BORDER);
+        self.code.jump_if(If::NotZero, wide);
         self.with_border(len, mask, channels, [all_inside, convert]);
+        self.code.back();
+        self.code.bind(wide);
+        self.wide_texels(len, mask, channels);
         if weighs {
             self.code.back();
             self.code.bind(of_four);
@@ -480,6 +490,56 @@ impl Emitter {
             let border = Rm::SiteEach(field::TEXELS_BORDER + 4 * c);
             let to = (to, outside, false);
             code.masked(Vector::BROADCAST, len, to, 0, border, None);
+        }
+    }
+
+    /// Channels of texels of several dwords, or of words or halves, each gathered by itself; the border colour of lanes whose
+    /// offsets are negative.
+    fn wide_texels(&mut self, len: Len, mask: Option<Mask>, channels: u8) {
+        let offsets = SOURCE[0];
+        let [value, _, zero] = BETWEEN;
+        let [inside, outside] = CONDITION;
+        let code = &mut self.code;
+        code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
+        let compared = |code: &mut Assembler, to: (Mask, Mask, bool), how: Condition| {
+            let number = Some(predicate_of(how));
+            code.masked(Vector::PCMPD, len, to, offsets, Rm::Reg(zero), number);
+        };
+        compared(code, (outside, 0, false), Condition::Lt);
+        // The first one comes where the offsets are.
+        let asked: Vec<_> = asked(channels).collect();
+        for (c, to) in asked.into_iter().rev() {
+            let each = |first: u32| Rm::SiteEach(first + 4 * c);
+            let code = &mut self.code;
+            code.load_word(Gpr::Rdx, Place::Site(field::TEXELS_PLACES + 2 * c));
+            code.add_wide_gpr(Gpr::Rcx, Gpr::Rdx);
+            compared(code, (inside, mask.unwrap_or(0), false), Condition::Ge);
+            code.vector(Vector::PXORD, len, value, value, Rm::Reg(value));
+            let lanes = (value, inside, false);
+            let from = Rm::WindowLanes(offsets, 0);
+            code.masked(Vector::GATHER, len, lanes, 0, from, None);
+            code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
+            code.vector(Vector::PSRLVD, len, to, value, each(field::TEXELS_SHIFTS));
+            code.vector(Vector::PANDD, len, to, to, Rm::SiteEach(field::TEXELS_MASK));
+            let (done, halves) = (code.label(), code.label());
+            let apart = Place::Site(field::TEXELS_APART);
+            code.compare_place(apart, HALVES);
+            code.jump_if(If::Zero, halves);
+            code.compare_place(apart, WORDS);
+            code.jump_if(If::NotZero, done);
+            let [most, rest] = PARTS_OF_WORDS.map(|part| Rm::Const(part.to_bits()));
+            code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(to));
+            code.vector(Vector::MULPS, len, to, value, rest);
+            code.vector(Vector::FMADD231PS, len, to, value, most);
+            code.jump(done);
+            code.bind(halves);
+            code.vector(Vector::PMOVDW, len, to, 0, Rm::Reg(value));
+            code.vector(Vector::CVTPH2PS, len, to, 0, Rm::Reg(value));
+            code.bind(done);
+            code.vector(Vector::PORD, len, to, to, each(field::TEXELS_ABSENT));
+            let border = (to, outside, false);
+            let colour = each(field::TEXELS_BORDER);
+            code.masked(Vector::BROADCAST, len, border, 0, colour, None);
         }
     }
 }

@@ -135,7 +135,8 @@ pub struct Block {
     pub data: u32,
 }
 
-/// A sampler message of two coordinates, of which it is seen when it is sent that each lane gets a texel of up to a dword.
+/// A sampler message of two coordinates, of which it is seen when it is sent that each lane gets a texel of up to four dwords,
+/// or four of bytes, weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// What is asked; those that ask the same of the same surface and sampler differ in no more than what is below.
@@ -160,7 +161,8 @@ pub struct Sample {
     pub channels: u8,
 }
 
-/// A typed write to two coordinates, of which it is seen when it is sent that texels are four bytes of colour.
+/// A typed write to two coordinates, of which it is seen when it is sent that texels are whole dwords: four bytes of colour,
+/// words, halves, or dwords as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TexelWrite {
     /// Which lanes.
