@@ -6,6 +6,7 @@
 
 use crate::math::simd;
 use crate::surface::float::{half_to_f32, srgb_to_linear};
+use crate::surface::format::{ChannelType, Colour, Kind};
 use crate::surface::{Format, Memory};
 use wide::bytemuck::cast;
 
@@ -285,6 +286,12 @@ pub enum Numbers {
     Words,
     /// Halves.
     Halves,
+    /// Signed integers of less than a dword.
+    Signed,
+    /// Signed bytes: v/127, -1 at least.
+    SignedBytes,
+    /// Signed words: v/32767, -1 at least.
+    SignedWords,
 }
 
 impl Packed {
@@ -294,46 +301,54 @@ impl Packed {
     }
 }
 
-/// The channels of a format.
+/// The channels of a format, if they are alike and lie within dwords.
 pub fn packed(format: Format) -> Option<Packed> {
-    use Numbers::*;
-    const FIRST: [u32; 4] = [0, 32, 32, 32];
-    const ALPHA: [u32; 4] = [0, 0, 0, ONE];
-    let (numbers, shifts, absent) = match format {
-        Format::R32_FLOAT => (AsTheyAre, FIRST, ALPHA),
-        Format::R8_UINT | Format::R32_UINT => (AsTheyAre, FIRST, [0, 0, 0, 1]),
-        Format::R8G8B8A8_UINT => (AsTheyAre, [0, 8, 16, 24], [0; 4]),
-        Format::R32G32_FLOAT => (AsTheyAre, [0, 0, 32, 32], ALPHA),
-        Format::R32G32B32A32_FLOAT | Format::R32G32B32A32_UINT => (AsTheyAre, [0; 4], [0; 4]),
-        Format::R8_UNORM => (Bytes, FIRST, ALPHA),
-        Format::A8_UNORM => (Bytes, [32, 32, 32, 0], [0; 4]),
-        Format::L8_UNORM => (Bytes, [0, 0, 0, 32], ALPHA),
-        Format::R8G8_UNORM => (Bytes, [0, 8, 32, 32], ALPHA),
-        Format::R8G8B8A8_UNORM => (Bytes, [0, 8, 16, 24], [0; 4]),
-        Format::B8G8R8A8_UNORM => (Bytes, [16, 8, 0, 24], [0; 4]),
-        Format::R16_UNORM => (Words, FIRST, ALPHA),
-        Format::R16G16_UNORM => (Words, [0, 16, 32, 32], ALPHA),
-        Format::R16G16B16A16_UNORM => (Words, [0, 16, 0, 16], [0; 4]),
-        Format::R16_FLOAT => (Halves, FIRST, ALPHA),
-        Format::R16G16B16A16_FLOAT => (Halves, [0, 16, 0, 16], [0; 4]),
+    use ChannelType::{Float, Sint, Snorm, Uint, Unorm};
+    let cell = format.cell();
+    let plain = matches!(
+        format.kind,
+        Kind::Unorm | Kind::Snorm | Kind::Uint | Kind::Sint | Kind::Float
+    );
+    let plain = plain && format.colour != Colour::SrgbCurve && (cell.across, cell.down) == (1, 1);
+    let stored = format.channels.into_iter();
+    let mut stored = stored.filter(|c| c.bits > 0 && c.name != b'X');
+    let first = stored.next().filter(|_| plain)?;
+    if !stored.all(|c| (c.ty, c.bits) == (first.ty, first.bits)) {
+        return None;
+    }
+    let numbers = match (first.ty, first.bits) {
+        (Uint, 8 | 16 | 32) | (Sint | Float, 32) => Numbers::AsTheyAre,
+        (Unorm, 8) => Numbers::Bytes,
+        (Unorm, 16) => Numbers::Words,
+        (Float, 16) => Numbers::Halves,
+        (Sint, 8 | 16) => Numbers::Signed,
+        (Snorm, 8) => Numbers::SignedBytes,
+        (Snorm, 16) => Numbers::SignedWords,
         _ => return None,
     };
-    let mask = match numbers {
-        Bytes => 0xff,
-        Words | Halves => 0xffff,
-        AsTheyAre if matches!(format, Format::R8_UINT | Format::R8G8B8A8_UINT) => 0xff,
-        AsTheyAre => u32::MAX,
+    let one = if matches!(first.ty, Uint | Sint) {
+        1
+    } else {
+        ONE
     };
-    let places = match format {
-        Format::R32G32_FLOAT => [0, 4, 0, 0],
-        Format::R32G32B32A32_FLOAT | Format::R32G32B32A32_UINT => [0, 4, 8, 12],
-        Format::R16G16B16A16_UNORM | Format::R16G16B16A16_FLOAT => [0, 0, 4, 4],
-        _ => [0; 4],
-    };
+    let (mut places, mut shifts, mut absent) = ([0; 4], [32; 4], [0; 4]);
+    for (c, letter) in format.out.into_iter().enumerate() {
+        match letter {
+            b'0' => {}
+            b'1' => absent[c] = one,
+            letter => {
+                let channel = format.channel(letter)?;
+                (places[c], shifts[c]) = (channel.shift / 32 * 4, u32::from(channel.shift % 32));
+                if shifts[c] + u32::from(channel.bits) > 32 {
+                    return None;
+                }
+            }
+        }
+    }
     Some(Packed {
         places,
         shifts,
-        mask,
+        mask: u32::MAX >> (32 - first.bits),
         numbers,
         absent,
     })

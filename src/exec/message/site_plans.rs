@@ -244,7 +244,7 @@ impl Site {
         Site {
             surface,
             sampler,
-            plan: planned.map(|planned| planned.plan),
+            plan: planned.and_then(|planned| planned.plan),
             level: planned.and_then(|planned| planned.level),
             is_code: memory.is_some(),
             _memory: memory,
@@ -319,7 +319,8 @@ pub(crate) fn lanes<'e>(
 /// What is worked out when a message is sent for the first time.
 #[derive(Clone, Copy)]
 struct Planned {
-    plan: SamplePlan,
+    /// `None`: native code alone serves it, or the reference.
+    plan: Option<SamplePlan>,
     /// Where a level of detail lies that lanes have in common, and it.
     level: Option<(usize, u32)>,
     /// What native code has to know.
@@ -364,7 +365,7 @@ fn plan(
         let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
         let nearest = plan.texel_bytes(surface, || [0; 4]);
         return Some(Planned {
-            plan: SamplePlan::Registers(plan),
+            plan: plan.serves().then_some(SamplePlan::Registers(plan)),
             level,
             nearest,
         });
@@ -374,7 +375,7 @@ fn plan(
     };
     let (plan, nearest) = SamplePlan::sample(surface, state, &request, places)?;
     Some(Planned {
-        plan,
+        plan: Some(plan),
         level: None,
         nearest,
     })

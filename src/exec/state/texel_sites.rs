@@ -40,7 +40,7 @@ pub struct TexelSite {
     pub steps: [AtomicU32; 2],
     /// What a sample finds outside the map, along each axis: [`Outside`](crate::sampler::plan::Outside).
     pub outside: [AtomicU32; 2],
-    /// [`IN_BORDER`], [`OF_FOUR`], [`DWORDS`], [`WORDS`], [`HALVES`], or 0 where each lane gets the texel of up to a dword
+    /// [`IN_BORDER`], [`OF_FOUR`], [`DWORDS`] and what follows, or 0 where each lane gets the texel of up to a dword
     /// that it is in.
     pub apart: AtomicU32,
     /// The colour of the border.
@@ -67,6 +67,12 @@ pub const DWORDS: u32 = 3;
 pub const WORDS: u32 = 4;
 /// Channels are halves.
 pub const HALVES: u32 = 5;
+/// Channels are signed integers of less than a dword; those from here on are signed.
+pub const SIGNED: u32 = 6;
+/// Channels are signed bytes, v/127.
+pub const SIGNED_BYTES: u32 = 7;
+/// Channels are signed words, v/32767.
+pub const SIGNED_WORDS: u32 = 8;
 
 impl TexelSite {
     /// Notes what a message reads. Whoever calls keeps the memory alive.
@@ -83,6 +89,9 @@ impl TexelSite {
             _ if texels.weighed.is_some() => OF_FOUR,
             Numbers::Words => WORDS,
             Numbers::Halves => HALVES,
+            Numbers::Signed => SIGNED,
+            Numbers::SignedBytes => SIGNED_BYTES,
+            Numbers::SignedWords => SIGNED_WORDS,
             _ if packed.bytes() > 4 => DWORDS,
             _ if texels.outside.contains(&Outside::Border) => IN_BORDER,
             _ => 0,
@@ -125,6 +134,8 @@ impl TexelSite {
             Numbers::AsTheyAre => DWORDS,
             Numbers::Words => WORDS,
             Numbers::Halves => HALVES,
+            // None of these is written so.
+            Numbers::Signed | Numbers::SignedBytes | Numbers::SignedWords => return,
         };
         self.apart.store(apart, Relaxed);
         self.known.store(WRITTEN, Release);

@@ -73,7 +73,7 @@ impl SamplePlan {
         let inside = places.and_then(|at| RegisterPlan::inside(surface, state, request, at));
         let border = || border::colour(&state.border, surface.format());
         let nearest = inside.and_then(|plan| plan.texel_bytes(surface, border));
-        let plan = match inside.filter(RegisterPlan::never_leaves) {
+        let plan = match inside.filter(RegisterPlan::serves) {
             Some(plan) => SamplePlan::Registers(plan),
             None => SamplePlan::Lanes(LanePlan::new(surface, state, request)?),
         };
@@ -123,8 +123,12 @@ pub struct RegisterPlan {
     places: Places,
     linear: bool,
     wide: Wide,
-    serve: fn(&RegisterPlan, &Memory, &mut [&mut [u8]]),
+    /// `None` where native code alone knows the format.
+    serve: Option<Serve>,
 }
+
+/// Serves a message for several threads.
+type Serve = fn(&RegisterPlan, &Memory, &mut [&mut [u8]]);
 
 /// How coordinates find their texels.
 #[derive(Clone, Copy)]
@@ -172,7 +176,12 @@ impl RegisterPlan {
         places: Places,
     ) -> Option<RegisterPlan> {
         let plan = RegisterPlan::inside(surface, state, request, places);
-        plan.filter(RegisterPlan::never_leaves)
+        plan.filter(RegisterPlan::serves)
+    }
+
+    /// Whether it knows the format, and every coordinate has a texel.
+    pub fn serves(&self) -> bool {
+        self.serve.is_some() && self.never_leaves()
     }
 
     /// Whether every coordinate has a texel.
@@ -209,8 +218,8 @@ impl RegisterPlan {
         RegisterPlan::new(surface, request, (find, plane, places), common.linear)
     }
 
-    /// Plans a load; `None` where it depends on more than coordinates and a level of detail, which is `level` on all
-    /// lanes.
+    /// Plans a load, which it may not [serve](RegisterPlan::serves); `None` where it depends on more than coordinates and a
+    /// level of detail, which is `level` on all lanes.
     pub fn load(
         surface: &Surface,
         request: &SamplerRequest,
@@ -259,7 +268,7 @@ impl RegisterPlan {
             places,
             linear,
             wide: simd::wide()?,
-            serve: chosen.ok()??,
+            serve: chosen.ok().flatten(),
         })
     }
 
@@ -336,13 +345,15 @@ impl RegisterPlan {
         })
     }
 
-    /// Reads from the memory of the surface on all lanes of the message, for the bytes of each thread.
+    /// Reads from the memory of the surface on all lanes of the message, for the bytes of each thread, if it
+    /// [serves](RegisterPlan::serves) it.
     #[inline]
     pub fn serve(&self, memory: &Memory, threads: &mut [&mut [u8]]) {
+        let Some(serve) = self.serve else { return };
         for threads in threads.chunks_mut(MOST) {
-            (self.serve)(self, memory, threads);
+            serve(self, memory, threads);
             if self.lanes > TOGETHER {
-                (self.serve)(&self.upper_half(), memory, threads);
+                serve(&self.upper_half(), memory, threads);
             }
         }
     }
@@ -446,7 +457,7 @@ struct Chosen {
 }
 
 impl WithElement for Chosen {
-    type Result = Option<fn(&RegisterPlan, &Memory, &mut [&mut [u8]])>;
+    type Result = Option<Serve>;
 
     fn run<E: Element>(self) -> Self::Result {
         // Integers are never blended.

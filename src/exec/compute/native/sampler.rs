@@ -12,11 +12,13 @@
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, Scaled, length, predicate_of};
+use super::integers::RIGHT;
 use super::select::Bytes;
 use super::texels::AT_LEAST;
 use super::transfer::Sample;
 use crate::exec::state::texel_sites::{
-    AS_THEY_ARE, HALVES, IN_BORDER, OF_FOUR, SAMPLED, SAMPLED_IN_ORDER, WEIGHED, WORDS,
+    AS_THEY_ARE, HALVES, IN_BORDER, OF_FOUR, SAMPLED, SAMPLED_IN_ORDER, SIGNED, SIGNED_WORDS,
+    WEIGHED, WORDS,
 };
 use crate::isa::Condition;
 use crate::message::SamplerOp;
@@ -513,6 +515,7 @@ impl Emitter {
             let code = &mut self.code;
             code.load_word(Gpr::Rdx, Place::Site(field::TEXELS_PLACES + 2 * c));
             code.add_wide_gpr(Gpr::Rcx, Gpr::Rdx);
+            code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
             compared(code, (inside, mask.unwrap_or(0), false), Condition::Ge);
             code.vector(Vector::PXORD, len, value, value, Rm::Reg(value));
             let lanes = (value, inside, false);
@@ -521,8 +524,10 @@ impl Emitter {
             code.load_wide_at(Gpr::Rcx, Place::Site(field::TEXELS_HOST));
             code.vector(Vector::PSRLVD, len, to, value, each(field::TEXELS_SHIFTS));
             code.vector(Vector::PANDD, len, to, to, Rm::SiteEach(field::TEXELS_MASK));
-            let (done, halves) = (code.label(), code.label());
+            let (done, halves, signed) = (code.label(), code.label(), code.label());
             let apart = Place::Site(field::TEXELS_APART);
+            code.compare_place(apart, SIGNED);
+            code.jump_if(If::AboveOrEqual, signed);
             code.compare_place(apart, HALVES);
             code.jump_if(If::Zero, halves);
             code.compare_place(apart, WORDS);
@@ -535,11 +540,47 @@ impl Emitter {
             code.bind(halves);
             code.vector(Vector::PMOVDW, len, to, 0, Rm::Reg(value));
             code.vector(Vector::CVTPH2PS, len, to, 0, Rm::Reg(value));
+            code.jump(done);
+            code.bind(signed);
+            self.signed_channel(len, to, done);
+            let code = &mut self.code;
             code.bind(done);
             code.vector(Vector::PORD, len, to, to, each(field::TEXELS_ABSENT));
             let border = (to, outside, false);
             let colour = each(field::TEXELS_BORDER);
             code.masked(Vector::BROADCAST, len, border, 0, colour, None);
         }
+    }
+
+    /// A channel of less than a dword is signed: an integer, or at least -1. Leads elsewhere, or on.
+    fn signed_channel(&mut self, len: Len, to: Reg, done: Label) {
+        let [value, _, sign] = BETWEEN;
+        let code = &mut self.code;
+        // The highest bit of the mask.
+        let mask = Rm::SiteEach(field::TEXELS_MASK);
+        code.vector(Vector::BROADCAST, len, sign, 0, mask);
+        code.vector_by(Vector::SHIFT_BY, len, RIGHT, value, Rm::Reg(sign), 1);
+        code.vector(Vector::PXORD, len, sign, sign, Rm::Reg(value));
+        code.vector(Vector::PXORD, len, to, to, Rm::Reg(sign));
+        code.vector(Vector::PSUBD, len, to, to, Rm::Reg(sign));
+        let apart = Place::Site(field::TEXELS_APART);
+        code.compare_place(apart, SIGNED);
+        code.jump_if(If::Zero, done);
+        code.vector(Vector::CVTDQ2PS, len, value, 0, Rm::Reg(to));
+        let (words, one) = (code.label(), code.label());
+        code.compare_place(apart, SIGNED_WORDS);
+        code.jump_if(If::Zero, words);
+        let divided = |code: &mut Assembler, parts: [f32; 2]| {
+            let [most, rest] = parts.map(|part| Rm::Const(part.to_bits()));
+            code.vector(Vector::MULPS, len, to, value, rest);
+            code.vector(Vector::FMADD231PS, len, to, value, most);
+        };
+        divided(code, [1.0 / 128.0, 1.0 / 16256.0]);
+        code.jump(one);
+        code.bind(words);
+        divided(code, [1.0 / 32768.0, 1.0 / 1_073_709_056.0]);
+        code.bind(one);
+        let least = Rm::Const((-1f32).to_bits());
+        code.vector(Vector::MAXPS, len, to, to, least);
     }
 }
