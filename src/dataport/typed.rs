@@ -5,7 +5,7 @@
 //! Source: surface reference 2.11; vISA text reference 5.9.
 
 use crate::math::simd;
-use crate::sampler::plan::Numbers;
+use crate::sampler::plan::{Numbers, Packed, packed};
 use crate::surface::format::{Access, ChannelType, Colour};
 use crate::surface::texel::encode;
 use crate::surface::{Format, Kind, Memory, Surface, TexelPosition, Tiling};
@@ -111,49 +111,28 @@ impl Packing {
     }
 }
 
-/// Texels of whole dwords as they are written: where the first one is, how many there are on each axis, the bytes from one
-/// to the next there, and the place of each channel.
+/// Texels as they are written: where the first one is, how many there are on each axis, the bytes from one to the next
+/// there, and the place of each channel.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenBytes {
-    /// Byte of the memory, a multiple of four.
+    /// Byte of the memory, a multiple of four, or of the bytes of a texel.
     pub start: usize,
     /// Across and down.
     pub size: [u32; 2],
     /// Across and down.
     pub steps: [u32; 2],
-    /// What channels become: bytes, all of them in one dword; dwords as they are; or words or halves, two in a dword in the
-    /// order of channels.
-    pub numbers: Numbers,
-    /// The byte of the dword of red, green, blue, alpha.
-    pub places: [u16; 4],
-    /// Bits there; 32 for one that is not written.
-    pub shifts: [u32; 4],
-}
-
-/// What channels are that are words or halves, if all of them are, red first.
-fn words(format: Format) -> Option<Numbers> {
-    let stored = format.channels.into_iter().filter(|c| c.bits > 0);
-    let mut numbers = None;
-    for (n, channel) in stored.enumerate() {
-        let own = match channel.ty {
-            ChannelType::Unorm => Numbers::Words,
-            ChannelType::Float => Numbers::Halves,
-            _ => return None,
-        };
-        let fits = channel.bits == 16 && usize::from(channel.shift) == 16 * n;
-        if !fits || format.out.get(n) != Some(&channel.name) || *numbers.get_or_insert(own) != own {
-            return None;
-        }
-    }
-    numbers.filter(|_| format.colour != Colour::SrgbCurve)
+    /// Where channels are, of which none lies in two dwords.
+    pub packed: Packed,
+    /// All four are bytes of one dword, 0 to 1.
+    pub bytes: bool,
 }
 
 /// What is known of an image before its texels are written.
 #[derive(Clone, Debug)]
 pub struct Writer {
     packing: Packing,
-    /// Words or halves, if that is what channels are, in their order.
-    words: Option<Numbers>,
+    /// Where channels are, if they are alike and lie within dwords.
+    packed: Option<Packed>,
     /// Bytes of a texel.
     size: usize,
     width: u32,
@@ -194,7 +173,7 @@ impl Writer {
         };
         Some(Writer {
             packing: Packing::of(format),
-            words: words(format),
+            packed: packed(format),
             size,
             width: inside(d.width),
             height: inside(d.height),
@@ -203,44 +182,40 @@ impl Writer {
         })
     }
 
-    /// What native code has to know, if texels are whole dwords of which it knows the channels, and all lie in the memory.
+    /// What native code has to know, if it knows the channels, each of which comes from another one of the message, and all
+    /// texels lie in the memory.
     pub fn written_bytes(&self, memory: &Memory) -> Option<WrittenBytes> {
-        let (mut places, mut shifts) = ([0; 4], [32; 4]);
-        let numbers = match (self.packing, self.words) {
-            (Packing::Bytes(sources), _) if self.size == 4 => {
-                for (shift, source) in (0..32).step_by(8).zip(sources) {
-                    *shifts.get_mut(usize::from(source?))? = shift;
-                }
-                shifts
-                    .iter()
-                    .all(|shift| *shift < 32)
-                    .then_some(Numbers::Bytes)?
+        let packed = self.packed?;
+        let mut taken = 0u128;
+        for (place, shift) in packed.places.into_iter().zip(packed.shifts) {
+            let bits = u128::from(packed.mask) << (8 * u32::from(place) + shift);
+            if shift < 32 && taken & bits != 0 {
+                return None;
             }
-            (Packing::Dwords(sources), _) => {
-                for (place, source) in (0..16).step_by(4).zip(sources) {
-                    if let Some(source) = source.map(usize::from) {
-                        *places.get_mut(source)? = place;
-                        *shifts.get_mut(source)? = 0;
-                    }
-                }
-                Numbers::AsTheyAre
-            }
-            (Packing::Each, Some(numbers)) if matches!(self.size, 4 | 8) => numbers,
-            _ => return None,
+            taken |= if shift < 32 { bits } else { 0 };
+        }
+        let all = 8 * self.size as u32;
+        let whole = taken == u128::MAX >> (128 - all.clamp(1, 128));
+        // Words are put together in pairs.
+        let in_order = |c: usize| {
+            let own = (4 * (c as u16 / 2), 16 * (c as u32 % 2));
+            packed.shifts[c] == 32 || (packed.places[c], packed.shifts[c]) == own
         };
+        let pairs = packed.mask != 0xffff || (0..4).all(in_order);
+        let size = matches!(self.size, 1 | 2 | 4 | 8 | 16).then_some(self.size as u32)?;
         let pitch = u32::try_from(self.pitch).ok()?;
         let rows = u64::from(pitch) * u64::from(self.height.checked_sub(1)?);
-        let end = rows + self.size as u64 * u64::from(self.width);
+        let end = rows + u64::from(size) * u64::from(self.width);
         let inside = self.start as u64 + end <= memory.len() as u64;
-        let fits = end < 1 << 31 && inside;
-        let whole = self.start.is_multiple_of(4) && pitch.is_multiple_of(4);
-        (fits && whole).then_some(WrittenBytes {
+        let fits = end < 1 << 30 && inside;
+        let unit = size.min(4);
+        let aligned = self.start.is_multiple_of(unit as usize) && pitch.is_multiple_of(unit);
+        (whole && pairs && fits && aligned).then_some(WrittenBytes {
             start: self.start,
             size: [self.width, self.height],
-            steps: [self.size as u32, pitch],
-            numbers,
-            places,
-            shifts,
+            steps: [size, pitch],
+            packed,
+            bytes: packed.numbers == Numbers::Bytes && size == 4,
         })
     }
 

@@ -595,7 +595,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
         let share = self.counted_share(turns, tally.as_ref());
         if let Some(tally) = tally {
-            let native = |number| self.known.code.counted(number);
+            let native = |number| self.known.code.counted(number, self.plans.texels());
             let last = self.grid.thread(share.last);
             (self.observe)(last).counted(self.program, &tally.take(native));
         }

@@ -401,6 +401,18 @@ mod tests {
         for v in 0..65536u32 {
             assert_eq!(unorm16(v), (v as f32 / 65535.0).to_bits(), "{v}");
         }
+        // As native code divides signed ones.
+        for most in [127i16, 32767] {
+            let (whole, rest) = (
+                f32::from(most) + 1.0,
+                f32::from(most) * (f32::from(most) + 1.0),
+            );
+            for v in -most..=most {
+                let v = f32::from(v);
+                let sum = v.mul_add(1.0 / whole, v * (1.0 / rest));
+                assert_eq!(sum.to_bits(), (v / f32::from(most)).to_bits(), "{v} {most}");
+            }
+        }
     }
 
     #[test]

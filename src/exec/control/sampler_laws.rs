@@ -74,6 +74,11 @@ const FORMATS: &[&str] = &[
     "I8_UNORM",
     "L16A16_UNORM",
     "R8G8B8_UNORM",
+    "R8_SINT",
+    "R8G8_UNORM",
+    "R8G8_UINT",
+    "R8G8_SNORM",
+    "R16_SNORM",
 ];
 
 const ADDRESSES: &[Address] = &[
@@ -195,6 +200,12 @@ proptest! {
             (-2.0f32..3.0).prop_map(f32::to_bits),
             (0u32..40, 1u32..40).prop_map(|(a, b)| (a as f32 / b as f32).to_bits()),
             (-3i32..40).prop_map(|a| (a as f32 + 0.5).to_bits()),
+            // As numbers that are written, next to where they are rounded.
+            (any::<u16>(), prop::sample::select(&[127.0f64, 255.0, 32767.0, 65535.0][..]), any::<bool>())
+                .prop_map(|(k, most, less)| {
+                    let x = (f64::from(k) % most + 0.5) / most;
+                    (if less { -x } else { x } as f32).to_bits()
+                }),
         ], 64),
         order in 0..3,
         format in prop::sample::select(FORMATS),
@@ -205,6 +216,7 @@ proptest! {
         wide in prop::bool::weighted(0.3),
         places in prop::collection::vec((0u32..44, 0u32..9), 32),
         row in prop::option::weighted(0.6, (0u32..20, 0u32..6)),
+        rounds in any::<bool>(),
     ) {
         let program = program(&lines, wide);
         let format = Format::named(format).expect("a format");
@@ -223,7 +235,7 @@ proptest! {
             let [across, down] = address;
             let border = Border::Channels([0x3e80_0000, 0x3f00_0000, 7, 0x3f80_0000]);
             let state = SamplerState { address: [across, down, across], unnormalized, border, ..SamplerState::default() };
-            let state = state.filtered(filter, filter);
+            let state = SamplerState { round_mag: [rounds; 3], round_min: [rounds; 3], ..state.filtered(filter, filter) };
             bindings.samplers.insert(index, Sampler::Texture(Arc::new(state)));
         }
         // Sometimes neighbours, which are loaded together.
@@ -413,5 +425,59 @@ fn what_no_code_does_here_is_left_out_of_it() {
         let native = native.expect("code");
         assert_eq!(native.covers(sent), !left_out, "{filter:?}");
         assert_eq!(native.until(sent + 1) == 0, left_out, "{filter:?}");
+    }
+}
+
+/// Writes rows of texels of a format with native code and with steps.
+fn assert_written_alike(name: &str, values: &[u32]) {
+    let program = program(&[(6, 14), (6, 14), (6, 14)], false);
+    let format = Format::named(name).expect("a format");
+    let image = Surface::zeroed(Description::d2(format, 16, 4)).expect("an image");
+    let image = Arc::new(image);
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, Arc::clone(&image));
+    let (across, down): (Vec<u32>, Vec<u32>) = (0..32).map(|i| (i % 8, 1)).unzip();
+    let run = |native| {
+        image.memory().write(0, &vec![0; image.memory().len()]);
+        let places = [&across[..], &down[..]];
+        let left = left(&program, &bindings, values, places, &[u32::MAX; 3], native);
+        assert!(left.iter().all(|(_, trap)| trap.is_none()), "{name}");
+        image.memory().to_vec()
+    };
+    assert!(
+        run(NativeCode::Always) == run(NativeCode::Never),
+        "{name} {values:x?}"
+    );
+}
+
+/// Next to where numbers are rounded, what is written of them hangs on their last bits.
+#[test]
+fn numbers_are_written_as_steps_do() {
+    for (name, most) in [
+        ("R16G16B16A16_UNORM", 65535.0),
+        ("R16G16B16A16_SNORM", 32767.0),
+        ("R8G8B8A8_SNORM", 127.0),
+        ("R8_UNORM", 255.0),
+    ] {
+        for first in (0..65536u32).step_by(509) {
+            let near = |i: u32| (f64::from((first + 7 * i) % 65536) + 0.5) / most;
+            let sign = |i: u32| if i.is_multiple_of(3) { -1.0 } else { 1.0 };
+            let values = (0..64).map(|i| ((near(i) * sign(i)) as f32).to_bits());
+            assert_written_alike(name, &values.collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn integers_are_written_as_steps_do() {
+    let names = ["R8_SINT", "R8G8B8A8_SINT", "R16_SINT", "R16G16B16A16_SINT"];
+    let unsigned = ["R8_UINT", "R8G8B8A8_UINT", "R16_UINT", "R16G16B16A16_UINT"];
+    for name in names.into_iter().chain(unsigned) {
+        let value = |i: u32| match i % 3 {
+            0 => i.wrapping_sub(40),
+            1 => i.wrapping_mul(0x9e37_79b9),
+            _ => (i32::from(i as u8) * 1999 - 60000).cast_unsigned(),
+        };
+        assert_written_alike(name, &(0..64).map(value).collect::<Vec<_>>());
     }
 }

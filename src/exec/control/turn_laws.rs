@@ -7,12 +7,13 @@ use crate::exec::compute::laws::{dword, lowered};
 use crate::exec::compute::native::{Native, NativeCode, Rounds, Seen};
 use crate::exec::compute::reads;
 use crate::exec::message::blocks::Kept;
-use crate::exec::message::environment::Allowance;
+use crate::exec::message::environment::{Allowance, Environment};
 use crate::exec::message::site_plans::SitePlans;
 use crate::exec::state::bindings::{Bindings, Resources};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::named::NamedBarriers;
-use crate::exec::state::observer::Silent;
+use crate::exec::state::observer::{OpCount, Silent};
+use crate::exec::state::tally::Tally;
 use crate::exec::state::thread::{Thread, ThreadId};
 use crate::program::{Op, Program};
 use crate::surface::Memory;
@@ -106,19 +107,26 @@ ret (M1, 1)\n"
     lowered(text)
 }
 
-/// What is left of threads that begin with these dwords: bytes, instructions, the mode.
+/// What is left of threads: bytes, instructions, the mode; and what was counted.
+type Left = (Vec<(Vec<u8>, u64, FloatMode)>, Vec<OpCount>);
+
+/// The same of threads that begin with these dwords.
 fn left(
     program: &Program,
     (words, masks): (&[u32], &[u32]),
     native: NativeCode,
-    together: bool,
-) -> Vec<(Vec<u8>, u64, FloatMode)> {
+    [together, counts]: [bool; 2],
+) -> Left {
     let (code, plans) = (Decoded::new(program), SitePlans::new(program));
     let resources = Resources::new(&Bindings::default());
     let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
     let allowance = Allowance::new(u64::MAX, None);
     let around = (&slm, &named, &allowance);
-    let environment = environment((&code, &plans, &resources), around, native);
+    let tally = counts.then(|| Tally::new(program));
+    let environment = Environment {
+        tally: tally.as_ref(),
+        ..environment((&code, &plans, &resources), around, native)
+    };
     let mut threads: Vec<Thread<'_>> = (0..)
         .zip(masks)
         .map(|(index, &mask)| {
@@ -142,16 +150,26 @@ fn left(
         let around = (&environment, &mut Kept::default());
         let ran = lockstep::run(&mut threads, &mut observers, around, true);
         ran.expect("nothing is reported");
+        if let Some(tally) = &tally {
+            tally.settle(threads.len());
+        }
     } else {
         for thread in &mut threads {
+            if let Some(tally) = &tally {
+                tally.begin(std::slice::from_mut(thread));
+            }
             thread
                 .run(&environment, &mut Silent)
                 .expect("nothing is reported");
+            if let Some(tally) = &tally {
+                tally.settle(1);
+            }
         }
     }
     let left = threads.into_iter();
-    left.map(|t| (t.arena.to_vec(), t.executed, t.mode))
-        .collect()
+    let left = left.map(|t| (t.arena.to_vec(), t.executed, t.mode));
+    let counted = tally.map(|tally| tally.take(|number| code.counted(number, plans.texels())));
+    (left.collect(), counted.unwrap_or_default())
 }
 
 proptest! {
@@ -164,18 +182,19 @@ proptest! {
         words in prop::collection::vec(dword(), 96),
         tame in prop::bool::weighted(0.7),
         masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..5),
-        together in any::<bool>(),
+        how in any::<[bool; 2]>(),
     ) {
         // Mostly values that make no NaN, or code would be left at once.
         let value = |&w: &u32| match tame && w >> 23 & 0xff > 160 { true => w & 0xbfff_ffff, false => w };
         let words: Vec<u32> = words.iter().map(value).collect();
         let program = turning(&lines, first);
-        let run = |native| left(&program, (&words, &masks), native, together);
-        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        let run = |native| left(&program, (&words, &masks), native, how);
+        let ((native, counted), (steps, wanted)) = (run(NativeCode::Always), run(NativeCode::Never));
         for (native, steps) in native.iter().zip(&steps) {
             let differ = native.0.iter().zip(&steps.0).position(|(a, b)| a != b);
             prop_assert_eq!((differ, native.1, native.2), (None, steps.1, steps.2));
         }
+        prop_assert_eq!(counted, wanted);
     }
 }
 

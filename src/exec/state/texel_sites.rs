@@ -2,6 +2,7 @@
 
 use crate::dataport::block::BlockRows;
 use crate::dataport::typed::WrittenBytes;
+use crate::exec::state::tally::Traffic;
 use crate::sampler::plan::{Numbers, Outside, TexelBytes};
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
@@ -67,12 +68,16 @@ pub const DWORDS: u32 = 3;
 pub const WORDS: u32 = 4;
 /// Channels are halves.
 pub const HALVES: u32 = 5;
-/// Channels are signed integers of less than a dword; those from here on are signed.
+/// Channels are signed integers of less than a dword; those that follow are signed.
 pub const SIGNED: u32 = 6;
 /// Channels are signed bytes, v/127.
 pub const SIGNED_BYTES: u32 = 7;
 /// Channels are signed words, v/32767.
 pub const SIGNED_WORDS: u32 = 8;
+/// Channels are bytes, v/255, of texels that are written and have not four of them.
+pub const BYTES: u32 = 9;
+/// Channels are integers of less than a dword, of texels that are written.
+pub const UNSIGNED: u32 = 10;
 
 impl TexelSite {
     /// Notes what a message reads. Whoever calls keeps the memory alive.
@@ -127,15 +132,19 @@ impl TexelSite {
         self.surface.store(surface, Relaxed);
         put(&self.last, &texels.size);
         put(&self.steps, &texels.steps);
-        put(&self.shifts, &texels.shifts);
-        self.put_places(texels.places);
-        let apart = match texels.numbers {
-            Numbers::Bytes => 0,
-            Numbers::AsTheyAre => DWORDS,
+        put(&self.shifts, &texels.packed.shifts);
+        self.mask.store(texels.packed.mask, Relaxed);
+        self.put_places(texels.packed.places);
+        let apart = match texels.packed.numbers {
+            Numbers::Bytes if texels.bytes => 0,
+            Numbers::AsTheyAre if texels.packed.mask == u32::MAX => DWORDS,
+            Numbers::Bytes => BYTES,
+            Numbers::AsTheyAre => UNSIGNED,
             Numbers::Words => WORDS,
             Numbers::Halves => HALVES,
-            // None of these is written so.
-            Numbers::Signed | Numbers::SignedBytes | Numbers::SignedWords => return,
+            Numbers::Signed => SIGNED,
+            Numbers::SignedBytes => SIGNED_BYTES,
+            Numbers::SignedWords => SIGNED_WORDS,
         };
         self.apart.store(apart, Relaxed);
         self.known.store(WRITTEN, Release);
@@ -143,6 +152,14 @@ impl TexelSite {
 }
 
 impl TexelSite {
+    /// What a typed write moves that code serves.
+    pub fn written(&self) -> Traffic {
+        Traffic {
+            moved: self.steps[0].load(Relaxed).into(),
+            ..Traffic::default()
+        }
+    }
+
     /// The same of a media block; false, and nothing is noted, if it is inside nowhere, or dwords of a row are not at
     /// multiples of four.
     pub fn note_rows(&self, surface: u32, rows: &BlockRows<'_>) -> bool {

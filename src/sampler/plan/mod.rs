@@ -15,8 +15,8 @@ mod linear;
 mod nearest;
 
 use super::coordinate::Axis;
-pub use super::element::Numbers;
 use super::element::{Element, WithElement, with_element};
+pub use super::element::{Numbers, Packed, packed};
 use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
 use super::sample::LanePlan;

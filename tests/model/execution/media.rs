@@ -215,3 +215,40 @@ ret (M1, 1)
     let nearest = text.replace(toggle, "");
     assert!(run(&nearest, NativeCode::Never, Keep::None) != steps);
 }
+
+/// What texels have of bytes is counted as they are written, by code and by steps.
+#[test]
+fn bytes_of_texels_are_counted() {
+    let text = ".decl X v_type=G type=ud num_elts=8 align=GRF
+.decl Y v_type=G type=ud num_elts=8 align=GRF
+.decl D v_type=G type=f num_elts=32 align=GRF
+.decl T6 v_type=T num_elts=1
+mov (M1, 8) X(0,0)<1> 0x76543210:v
+mov (M1_NM, 1) Y(0,0)<1> %thread_y(0,0)<0;1,0>
+mov (M1, 8) Y(0,0)<1> Y(0,0)<0;1,0>
+add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x3f000000:f
+scatter4_typed.RGBA (M1, 8) T6 X.0 Y.0 %null.0 %null.0 D.0
+ret (M1, 1)
+";
+    let program = program(text);
+    for format in [
+        "R8G8B8A8_UNORM",
+        "R32G32B32A32_FLOAT",
+        "R16G16B16A16_UNORM",
+        "R8_UINT",
+    ] {
+        let run = |native| {
+            let mut bindings = Bindings::default();
+            bindings.surfaces.insert(6, image(format, 8, 7, 3));
+            let options = RunOptions {
+                native,
+                ..RunOptions::default()
+            };
+            let (grid, stats) = (Grid::media(1, 7), Stats::default());
+            let ran = launch::run(&program, &bindings, &grid, &options, |_| stats.thread());
+            ran.unwrap_or_else(|trap| panic!("{:?}", trap.diagnostic));
+            stats.counts()
+        };
+        assert_eq!(run(NativeCode::Always), run(NativeCode::Never), "{format}");
+    }
+}

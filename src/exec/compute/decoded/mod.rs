@@ -29,6 +29,7 @@ use super::native::transfer::Message;
 use super::native::{Native, NativeCode, Rounds, Seen};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::tally::{Counter, MOST_COUNTING, Traffic};
+use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::thread::Thread;
 use crate::isa::{Condition, Type};
 use crate::math::simd::{self, Wide};
@@ -360,10 +361,16 @@ impl Decoded {
     }
 
     /// What native code of this number has counted in a tally, and what its messages move.
-    pub(crate) fn counted(&self, number: usize) -> Option<(&[Counter], impl Fn(u32) -> Traffic)> {
+    ///
+    /// * `texels`: what is known of sampler messages and typed writes, by op.
+    pub(crate) fn counted<'c>(
+        &'c self,
+        number: usize,
+        texels: &'c [TexelSite],
+    ) -> Option<(&'c [Counter], impl Fn(u32) -> Traffic + 'c)> {
         let made = &self.native[Seen::Counted.number()].get(number / MOST_CUTS)?;
         let native = made[number % MOST_CUTS].get()?.as_ref();
-        native.map(Native::counted)
+        native.map(|native| native.counted(texels))
     }
 
     /// So many ops ran as steps before threads parted, or came to where others have to join them, each on so many threads.

@@ -346,7 +346,8 @@ impl Executable {
     /// * hints and sampler messages of [`Reach`] below `hints`, noted and checked in the same way; then texels that are
     ///   no further than the last ones along each axis, which were seen to be inside when the message was planned (or one
     ///   before it that asks the same of the same surface and sampler), or whose coordinates it has compared with the
-    ///   numbers of texels there; lanes that have the border colour, whose offsets are negative, are masked off; and windows
+    ///   numbers of texels there; lanes that have the border colour, whose offsets are negative, are masked off, and so are those that are
+    ///   off; and windows
     ///   whose number it has found to be below `count`, or the thread's own;
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;

@@ -86,7 +86,7 @@ pub const fn float_predicate_of(relation: Condition) -> u8 {
     }
 }
 
-/// A coordinate that a sample has scaled: the offsets of its texels along that axis.
+/// A coordinate that a sample has scaled: the offsets of its texels along that axis, or, where they are weighed, positions.
 pub struct Scaled {
     /// 0 across, 1 down.
     pub axis: usize,
@@ -98,7 +98,7 @@ pub struct Scaled {
     pub named: [u32; 2],
     /// The message that has scaled it, of which it was seen that what it asks is known.
     pub seen: u32,
-    /// Where the offsets are.
+    /// Where they are.
     pub reg: Reg,
 }
 

@@ -294,10 +294,10 @@ impl Flow<'_> {
                 Item::Texels(write) => self.emitter.texel_write(write, pc),
                 Item::Rectangle(block) => self.emitter.rectangle(block, pc),
                 Item::Turn(turn) => {
+                    // It is no instruction of its own, and counted with none.
+                    self.count();
                     self.emitter.turn(turn);
                     self.ways_out(pc);
-                    // It is no instruction of its own.
-                    self.count();
                     pc += 1;
                     self.first = pc;
                     continue;

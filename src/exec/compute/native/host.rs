@@ -12,6 +12,7 @@ use super::{Begins, Memories, Rounds, Seen, Stands, Tally};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::frame::{ENDED, Frame};
 use crate::exec::state::tally::{Counter, Counters, Traffic};
+use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::thread::Thread;
 use crate::exec::state::windows::Windows;
 use crate::message::Request;
@@ -89,7 +90,7 @@ pub struct Native {
 }
 
 impl Native {
-    /// Makes the code of a program for a mode that rounds to nearest even; `None` if there is nothing to make, or
+    /// Makes the code of a program for a mode; `None` if there is nothing to make, or
     /// the host has no such instructions, or no memory that can be run.
     ///
     /// * `entered`: the ops that a jump may lead to.
@@ -207,15 +208,26 @@ impl Native {
     }
 
     /// What it counts, and what its messages move.
-    pub fn counted(&self) -> (&[Counter], impl Fn(u32) -> Traffic) {
+    ///
+    /// * `texels`: what is known of sampler messages and typed writes, by op.
+    pub fn counted<'n>(
+        &'n self,
+        texels: &'n [TexelSite],
+    ) -> (&'n [Counter], impl Fn(u32) -> Traffic + 'n) {
         let counters = self.counters.as_deref().unwrap_or_default();
-        (counters, |pc| self.traffic(pc))
+        (counters, |pc| self.traffic(pc, texels))
     }
 
     /// What a message moves that is code.
-    fn traffic(&self, pc: u32) -> Traffic {
-        let found = self.messages.binary_search_by_key(&pc, |(op, _)| *op);
-        found.map_or(Traffic::default(), |at| self.messages[at].1.traffic())
+    fn traffic(&self, pc: u32, texels: &[TexelSite]) -> Traffic {
+        let Ok(at) = self.messages.binary_search_by_key(&pc, |(op, _)| *op) else {
+            return Traffic::default();
+        };
+        let message = &self.messages[at].1;
+        match (message, texels.get(pc as usize)) {
+            (Message::Texels(_), Some(site)) => site.written(),
+            _ => message.traffic(),
+        }
     }
 
     /// Whether nearly all of the program is one region, or a chain of them from barrier to barrier or block to block: what
@@ -294,7 +306,7 @@ impl Native {
                 continue;
             }
             if let Some(tally) = memories.tally {
-                self.count_parts(threads, tally);
+                self.count_parts(threads, tally, memories.texels);
             }
             self.learn(&threads[0], memories.windows);
         }
@@ -302,12 +314,12 @@ impl Native {
     }
 
     /// Counts what threads ran that have left in the middle of what is counted together.
-    fn count_parts(&self, threads: &[Thread<'_>], tally: &Tally) {
+    fn count_parts(&self, threads: &[Thread<'_>], tally: &Tally, texels: &[TexelSite]) {
         for thread in threads {
             let pc = thread.frame.pc;
             let from = self.counted_from.get(pc as usize).map_or(pc, |from| *from);
             if from < pc {
-                tally.part_ran(thread, from..pc, |pc| self.traffic(pc));
+                tally.part_ran(thread, from..pc, |pc| self.traffic(pc, texels));
             }
         }
     }

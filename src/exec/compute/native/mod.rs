@@ -15,19 +15,18 @@
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
 //! that the message reached last, and what is outside of it is left to the steps in front of the message. So are samples of
-//! the nearest texel and loads (`sampler`), samples that weigh four texels of bytes (`filter`), typed writes (`texels`) of
-//! whole dwords and media blocks (`rectangle`), once the steps have served the message and know what it reaches. A message
-//! of which they then know that no code does it, with what is bound, is cut out: the program gets code of another cut.
-//! Threads that all stand at the barrier of their group behind a region go on in the next one, and so do those that have
-//! gone there together.
+//! the nearest texel and loads (`sampler`), samples that weigh four texels of bytes (`filter`), typed writes (`texels`) and
+//! media blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then
+//! know that no code does it, with what is bound, is cut out: the program gets code of another cut. Threads that all stand
+//! at the barrier of their group behind a region go on in the next one, and so do those that have gone there together.
 //!
 //! Singles round to nearest even, or in another direction, which the host is told, and told again where a program turns it
 //! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the
 //! fused instruction, everything else is never fused. `exp`, `log` and `pow` are what `math` does in doubles, step by step;
 //! `rsqrt` is found by iteration, and left to the steps where its rounding hangs on the last bits of a double. Halves are
-//! computed as singles and round once all the same (`halves`). Other float modes, halves in other directions, sines of 1024
-//! and more, other functions of halves, other sampler messages, and qwords through addresses or a list of offsets have no
-//! code.
+//! computed as singles and round once all the same (`halves`). Other float modes, halves, functions, samples and sums in
+//! memory in other directions, sines of 1024 and more, other functions of halves, other sampler messages, and qwords through
+//! addresses or a list of offsets have no code.
 //!
 //! An own assembler for some hundred instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because
@@ -263,7 +262,7 @@ pub use other::{Native, Standing, Whole};
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
     use super::transfer::Message;
-    use super::{Begins, FloatMode, Memories, Memory, Rounds, Seen, Stands};
+    use super::{Begins, FloatMode, Memories, Memory, Rounds, Seen, Stands, TexelSite};
     use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
@@ -362,7 +361,7 @@ mod other {
         }
 
         /// Nothing is counted.
-        pub fn counted(&self) -> (&[Counter], impl Fn(u32) -> Traffic) {
+        pub fn counted(&self, _: &[TexelSite]) -> (&[Counter], impl Fn(u32) -> Traffic) {
             (&[], |_| match self.0 {})
         }
 

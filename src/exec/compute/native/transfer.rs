@@ -161,8 +161,8 @@ pub struct Sample {
     pub channels: u8,
 }
 
-/// A typed write to two coordinates, of which it is seen when it is sent that texels are whole dwords: four bytes of colour,
-/// words, halves, or dwords as they are.
+/// A typed write to two coordinates, of which it is seen when it is sent that channels are alike and lie within dwords; texels
+/// of less than a dword are written together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TexelWrite {
     /// Which lanes.
@@ -230,10 +230,8 @@ impl Message {
                 returned: 4 * u64::from(sample.channels.count_ones()),
                 ..Traffic::default()
             },
-            Message::Texels(_) => Traffic {
-                moved: 4,
-                ..Traffic::default()
-            },
+            // How many bytes a texel has is seen when it is written.
+            Message::Texels(_) => Traffic::default(),
             Message::Lanes(message) => {
                 let returns = match message.update {
                     Some(update) => update.returns,
