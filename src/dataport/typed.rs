@@ -5,7 +5,7 @@
 //! Source: surface reference 2.11; vISA text reference 5.9.
 
 use crate::math::simd;
-use crate::sampler::plan::{Numbers, Packed, packed};
+use crate::surface::channels::{Numbers, Packed, packed};
 use crate::surface::format::{Access, ChannelType, Colour};
 use crate::surface::texel::encode;
 use crate::surface::{Format, Kind, Memory, Surface, TexelPosition, Tiling};

@@ -3,7 +3,7 @@
 //! A [`Surface`] is a [`Description`] that has been checked, with the [`Memory`] that backs it. Whoever holds a
 //! surface may ask for any texel inside it and needs no further check:
 //!
-//! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
+//! * [`format`](mod@format): the format table. * [`texel`], [`channels`]: bits to numbers and back.
 //! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
 //! * [`description`]: sizes and switches. * [`rules`], [`combinations`],
 //!   [`units`], [`fixes`]: what they obey. * [`planes`], [`overlap`]: planar video.
@@ -12,6 +12,7 @@
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
 
 pub mod block;
+pub mod channels;
 pub mod combinations;
 pub mod description;
 pub mod file;

@@ -36,6 +36,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["description", "format", "layout", "planes"],
             &[
                 "block",
+                "channels",
                 "combinations",
                 "overlap",
                 "rows",

@@ -3,8 +3,9 @@
 use crate::dataport::block::BlockRows;
 use crate::dataport::typed::WrittenBytes;
 use crate::exec::state::tally::Traffic;
-use crate::sampler::plan::{Numbers, Outside, TexelBytes};
+use crate::sampler::plan::{Outside, TexelBytes};
 use crate::surface::Memory;
+use crate::surface::channels::Numbers;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
 /// The message is one of a sampler for channels that are bytes, v/255.
@@ -13,7 +14,7 @@ pub const SAMPLED: u32 = 1;
 pub const AS_THEY_ARE: u32 = 3;
 /// As [`SAMPLED`], of texels whose four bytes are red, green, blue and alpha.
 pub const SAMPLED_IN_ORDER: u32 = 4;
-/// As [`SAMPLED`], of four texels that are weighed.
+/// The message is one of a sampler for four texels that are weighed.
 pub const WEIGHED: u32 = 6;
 /// The message is a typed write.
 pub const WRITTEN: u32 = 2;
@@ -46,7 +47,7 @@ pub struct TexelSite {
     pub apart: AtomicU32,
     /// The colour of the border.
     pub border: [AtomicU32; 4],
-    /// Where channels are, as [`Packed`](crate::sampler::element::Packed) has them.
+    /// Where channels are, as [`Packed`](crate::surface::channels::Packed) has them.
     pub shifts: [AtomicU32; 4],
     /// The same.
     pub absent: [AtomicU32; 4],
@@ -54,30 +55,30 @@ pub struct TexelSite {
     pub mask: AtomicU32,
     /// As [`TexelBytes::weighed`] has them.
     pub rounds: [AtomicU32; 2],
-    /// Two words each, as [`Packed`](crate::sampler::element::Packed) has them.
+    /// Two words each, as [`Packed`](crate::surface::channels::Packed) has them.
     pub places: [AtomicU32; 2],
 }
 
 /// A sample finds the border colour along an axis.
 pub const IN_BORDER: u32 = 1;
-/// It weighs four texels.
+/// It weighs four texels of bytes.
 pub const OF_FOUR: u32 = 2;
-/// Texels have several dwords.
+/// Texels have several dwords, or are dwords that are weighed.
 pub const DWORDS: u32 = 3;
 /// Channels are words, v/65535.
 pub const WORDS: u32 = 4;
 /// Channels are halves.
 pub const HALVES: u32 = 5;
-/// Channels are signed integers of less than a dword; those that follow are signed.
-pub const SIGNED: u32 = 6;
-/// Channels are signed bytes, v/127.
-pub const SIGNED_BYTES: u32 = 7;
-/// Channels are signed words, v/32767.
-pub const SIGNED_WORDS: u32 = 8;
 /// Channels are bytes, v/255, of texels that are written and have not four of them.
-pub const BYTES: u32 = 9;
+pub const BYTES: u32 = 6;
 /// Channels are integers of less than a dword, of texels that are written.
-pub const UNSIGNED: u32 = 10;
+pub const UNSIGNED: u32 = 7;
+/// Channels are signed integers of less than a dword; those that follow are signed.
+pub const SIGNED: u32 = 8;
+/// Channels are signed bytes, v/127.
+pub const SIGNED_BYTES: u32 = 9;
+/// Channels are signed words, v/32767.
+pub const SIGNED_WORDS: u32 = 10;
 
 impl TexelSite {
     /// Notes what a message reads. Whoever calls keeps the memory alive.
@@ -90,14 +91,15 @@ impl TexelSite {
         put(&self.last, &texels.last);
         put(&self.outside, &texels.outside.map(|outside| outside as u32));
         let packed = &texels.packed;
+        let weighed = texels.weighed.is_some();
         let apart = match packed.numbers {
-            _ if texels.weighed.is_some() => OF_FOUR,
+            Numbers::Bytes if weighed => OF_FOUR,
             Numbers::Words => WORDS,
             Numbers::Halves => HALVES,
             Numbers::Signed => SIGNED,
             Numbers::SignedBytes => SIGNED_BYTES,
             Numbers::SignedWords => SIGNED_WORDS,
-            _ if packed.bytes() > 4 => DWORDS,
+            _ if weighed || packed.bytes() > 4 => DWORDS,
             _ if texels.outside.contains(&Outside::Border) => IN_BORDER,
             _ => 0,
         };
@@ -112,7 +114,7 @@ impl TexelSite {
         self.mask.store(texels.packed.mask, Relaxed);
         let in_order = texels.packed.shifts == [0, 8, 16, 24];
         let known = match packed.numbers {
-            _ if texels.weighed.is_some() => WEIGHED,
+            _ if weighed => WEIGHED,
             Numbers::Bytes if in_order => SAMPLED_IN_ORDER,
             Numbers::Bytes => SAMPLED,
             _ => AS_THEY_ARE,

@@ -16,15 +16,15 @@ mod nearest;
 
 use super::coordinate::Axis;
 use super::element::{Element, WithElement, with_element};
-pub use super::element::{Numbers, Packed, packed};
 use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
 use super::sample::LanePlan;
 use super::sample::border;
 use super::settings::{Address, SamplerState};
-use super::{axis, element, fetch, sample};
+use super::{axis, fetch, sample};
 use crate::math::simd::{self, Wide};
 use crate::message::{ReturnFormat, SamplerRequest};
+use crate::surface::channels::{self, Packed};
 use crate::surface::{Kind, Memory, Surface};
 
 /// Where a message's registers lie among the bytes of a thread; each holds a dword for every lane.
@@ -97,7 +97,7 @@ pub struct TexelBytes {
     /// Bytes from a texel to the next one along each axis.
     pub steps: [u32; 2],
     /// Where channels are in it.
-    pub packed: element::Packed,
+    pub packed: Packed,
     /// Of four texels: along each axis the parts of a 256th from which on it is rounded up.
     pub weighed: Option<[f32; 2]>,
 }
@@ -272,8 +272,7 @@ impl RegisterPlan {
         })
     }
 
-    /// What native code has to know, if each lane gets the texel it is in, or loads one, or weighs four whose channels
-    /// are bytes.
+    /// What native code has to know, if each lane gets the texel it is in, or loads one, or weighs four.
     ///
     /// * `border`: the colour of texels outside.
     pub fn texel_bytes(
@@ -326,10 +325,10 @@ impl RegisterPlan {
             + u64::from(size[0] - 1) * u64::from(steps[0])
             + u64::from(size[1] - 1) * u64::from(steps[1]);
         // Offsets leave bits for what is outside.
-        let packed = element::packed(surface.format())?;
+        let packed = channels::packed(surface.format())?;
         let end = end + u64::from(packed.bytes());
         let inside = end <= surface.memory().readable() as u64 && end < 1 << 30;
-        let inside = inside && (packed.numbers == Numbers::Bytes || weighed.is_none());
+        let inside = inside && (packed.blends || weighed.is_none());
         inside.then_some(TexelBytes {
             start,
             scales,
@@ -349,6 +348,7 @@ impl RegisterPlan {
     /// [serves](RegisterPlan::serves) it.
     #[inline]
     pub fn serve(&self, memory: &Memory, threads: &mut [&mut [u8]]) {
+        debug_assert!(self.serve.is_some(), "code alone knows the format");
         let Some(serve) = self.serve else { return };
         for threads in threads.chunks_mut(MOST) {
             serve(self, memory, threads);

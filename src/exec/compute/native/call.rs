@@ -343,12 +343,13 @@ impl Executable {
     ///   shorter; it was borrowed as a whole for as long as its context lives;
     /// * the numbers of each context below `counters`, and no context has fewer; nothing else borrows the contents of a
     ///   `Cell`;
-    /// * hints and sampler messages of [`Reach`] below `hints`, noted and checked in the same way; then texels that are
-    ///   no further than the last ones along each axis, which were seen to be inside when the message was planned (or one
+    /// * hints and sampler messages of [`Reach`] below `hints`, noted and checked in the same way; then texels that are no
+    ///   further than the last ones along each axis, which were seen to be inside when the message was planned (or one
     ///   before it that asks the same of the same surface and sampler), or whose coordinates it has compared with the
-    ///   numbers of texels there; lanes that have the border colour, whose offsets are negative, are masked off, and so are those that are
-    ///   off; and windows
-    ///   whose number it has found to be below `count`, or the thread's own;
+    ///   numbers of texels there: they are stored at multiples of their size, or of a dword, and up to three bytes behind
+    ///   the last one are read, which [`Memory::readable`] has; lanes that have the border colour, whose offsets are
+    ///   negative, and those that are off are masked off; and windows whose number it has found to be below `count`, or
+    ///   the thread's own;
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length (`memory`); of shared memory that it clears

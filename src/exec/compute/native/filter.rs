@@ -1,4 +1,4 @@
-//! Code for samples that weigh the four texels around their coordinates, of channels that are bytes.
+//! Code for samples that weigh the four texels around their coordinates.
 //!
 //! ```text
 //!  U, V ─▶ times the size − ½ ─▶ 256ths ─▶ columns and rows, inside the map ─▶ texels ─▶ v/255 as singles
@@ -7,30 +7,31 @@
 //!
 //! What is outside is the texel at the edge; in other address modes a sample that reaches beyond the first or the last
 //! texel is left to the steps. v/255 as a single is a multiple of 2^-31, so that the sum of four of them times their
-//! weights is exact as a double, in whatever order.
+//! weights is exact as a double, in whatever order; of other numbers it is in the order of the reference.
 
 use super::assembler::{If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, float_predicate_of};
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, float_predicate_of, length};
 use super::integers::RIGHT_SIGNED;
-use super::sampler::{DOWN, PARTS, asked};
-use super::texels::AT_LEAST;
+use super::sampler::{DOWN, PARTS, Routine, asked};
+use super::texels::{AT_LEAST, UNORDERED};
 use crate::isa::Condition;
 use crate::sampler::plan::Outside;
+use crate::surface::float::NAN;
 
 /// Bytes of a register.
 const ROW: u32 = 64;
 
-/// What lies on the stack, in registers: of each corner the weights as doubles, in two parts; the texels; the offsets of
-/// columns and rows, the first and the next, and afterwards results; what singles are read from in two parts; the sum
-/// of positions of the other half of lanes, and the second one.
+/// What lies on the stack, in registers: of each corner the weights as doubles, in two parts; the offsets of columns and
+/// rows, the first and the next, and afterwards results; the texels, or of each corner the channels; what singles are read
+/// from in two parts; the sum of positions of the other half of lanes, and the second one.
 const WEIGHTS: u32 = 0;
-const TEXELS: u32 = 8 * ROW;
-const OFFSETS: u32 = 12 * ROW;
+const OFFSETS: u32 = 8 * ROW;
 const RESULTS: u32 = OFFSETS;
-const SINGLES: u32 = 16 * ROW;
-const SAVED: u32 = 18 * ROW;
-const ROOM: u32 = 20 * ROW;
+const TEXELS: u32 = 12 * ROW;
+const SINGLES: u32 = 28 * ROW;
+const SAVED: u32 = 30 * ROW;
+const ROOM: u32 = 32 * ROW;
 
 /// Corners: first and next column of the first row, then of the next one.
 const CORNERS: std::ops::Range<u32> = 0..4;
@@ -90,9 +91,52 @@ impl Emitter {
         self.code.vector(Vector::CVTTPS2DQ, len, to, 0, last);
     }
 
-    /// Channels that are asked for of the texels around positions, of which the sum is in the first source and the second
-    /// one in the first register between.
+    /// Channels that are asked for of the texels of bytes around positions, of which the sum is in the first source and the
+    /// second one in the first register between.
     pub fn weighed(&mut self, len: Len, mask: Option<Mask>, channels: u8) {
+        self.open_corners(len);
+        for corner in CORNERS {
+            self.all_of(mask);
+            self.offsets_of(corner, len);
+            let [offsets, texels, _] = SOURCE;
+            let code = &mut self.code;
+            code.vector(Vector::PXORD, len, texels, texels, Rm::Reg(texels));
+            let lanes = (texels, CONDITION[0], false);
+            let from = Rm::WindowLanes(offsets, 0);
+            code.masked(Vector::GATHER, len, lanes, 0, from, None);
+            let to = Rm::Frame(TEXELS + ROW * corner);
+            code.vector(Vector::STORE, len, texels, 0, to);
+        }
+        for (n, (c, _)) in (0..).zip(asked(channels)) {
+            self.channel_of(c, len, RESULTS + ROW * n);
+        }
+        self.close_corners(len, channels);
+    }
+
+    /// The same of texels of words, halves, signed numbers or dwords.
+    pub fn weighed_wide(&mut self, count: u8, mask: Option<Mask>, channels: u8) {
+        let len = length(count);
+        self.open_corners(len);
+        for corner in CORNERS {
+            self.offsets_of(corner, len);
+            self.run(Routine::Wide {
+                count,
+                mask,
+                channels,
+            });
+            for (n, (_, value)) in (0..).zip(asked(channels)) {
+                let to = Rm::Frame(TEXELS + ROW * (4 * corner + n));
+                self.code.vector(Vector::STORE, len, value, 0, to);
+            }
+        }
+        for (n, _) in (0..).zip(asked(channels)) {
+            self.sum_of(n, len);
+        }
+        self.close_corners(len, channels);
+    }
+
+    /// Makes room for corners, and puts there where they are and what they weigh.
+    fn open_corners(&mut self, len: Len) {
         let (across, down) = (SOURCE[0], BETWEEN[0]);
         self.code.open_room(ROOM);
         let saved = [SAVED, SAVED + ROW].map(Rm::Frame);
@@ -103,20 +147,29 @@ impl Emitter {
         self.code.vector(Vector::PSUBD, len, across, across, both);
         self.place_corners(len, [across, down]);
         self.weigh_corners(len, [across, down]);
-        for corner in CORNERS {
-            self.texel_of(corner, len, mask);
-        }
-        for (n, (c, _)) in (0..).zip(asked(channels)) {
-            self.channel_of(c, len, RESULTS + ROW * n);
-        }
+    }
+
+    /// Gives it back, and takes the results along.
+    fn close_corners(&mut self, len: Len, channels: u8) {
         for (n, (_, to)) in (0..).zip(asked(channels)) {
             let from = Rm::Frame(RESULTS + ROW * n);
             self.code.vector(Vector::LOAD, len, to, 0, from);
         }
+        let saved = [SAVED, SAVED + ROW].map(Rm::Frame);
         for (to, from) in [SOURCE[1], BETWEEN[0]].into_iter().zip(saved) {
             self.code.vector(Vector::LOAD, Len::Z, to, 0, from);
         }
         self.code.close_room();
+    }
+
+    /// The offsets of a corner, in the first source.
+    fn offsets_of(&mut self, corner: u32, len: Len) {
+        let (offsets, at) = (SOURCE[0], |axis: u32, n: u32| {
+            Rm::Frame(OFFSETS + ROW * (2 * axis + n))
+        });
+        let (column, row) = (at(0, corner & 1), at(1, corner >> 1));
+        self.code.vector(Vector::LOAD, len, offsets, 0, column);
+        self.code.vector(Vector::PADDD, len, offsets, offsets, row);
     }
 
     /// Offsets of columns and rows go to the stack; positions become the shares of the next ones, in 256ths.
@@ -170,23 +223,6 @@ impl Emitter {
         0..len.bytes().div_ceil(32)
     }
 
-    /// The texels of a corner go to the stack.
-    fn texel_of(&mut self, corner: u32, len: Len, mask: Option<Mask>) {
-        let [offsets, texels, _] = SOURCE;
-        let (column, row) = (corner & 1, corner >> 1);
-        let at = |axis: u32, n: u32| Rm::Frame(OFFSETS + ROW * (2 * axis + n));
-        self.all_of(mask);
-        let code = &mut self.code;
-        code.vector(Vector::LOAD, len, offsets, 0, at(0, column));
-        code.vector(Vector::PADDD, len, offsets, offsets, at(1, row));
-        code.vector(Vector::PXORD, len, texels, texels, Rm::Reg(texels));
-        let lanes = (texels, CONDITION[0], false);
-        let from = Rm::WindowLanes(offsets, 0);
-        code.masked(Vector::GATHER, len, lanes, 0, from, None);
-        let to = Rm::Frame(TEXELS + ROW * corner);
-        code.vector(Vector::STORE, len, texels, 0, to);
-    }
-
     /// One channel of the sum goes to the stack.
     fn channel_of(&mut self, c: u32, len: Len, to: u32) {
         let ([texels, value, number], sums) = (SOURCE, [BETWEEN[0], BETWEEN[1]]);
@@ -217,8 +253,50 @@ impl Emitter {
                 code.vector(vector, Len::Z, sum, number, weights);
             }
         }
+        let low = self.rounded(len, sums);
         let code = &mut self.code;
+        code.vector(Vector::PORD, len, low, low, each(field::TEXELS_ABSENT));
+        code.vector(Vector::STORE, len, low, 0, Rm::Frame(to));
+    }
+
+    /// The sum of the channel in this place of those that are asked for, which goes to the stack: texels without weight take
+    /// no part, be they infinite; all NaN are the same one.
+    fn sum_of(&mut self, n: u32, len: Len) {
+        let ([weights, _, number], sums) = (SOURCE, [BETWEEN[0], BETWEEN[1]]);
+        let parts = 0..len.bytes().div_ceil(32);
+        let code = &mut self.code;
+        for sum in sums {
+            code.vector(Vector::PXORD, Len::Z, sum, sum, Rm::Reg(sum));
+        }
+        for corner in CORNERS {
+            for part in parts.clone() {
+                let own = Rm::Frame(WEIGHTS + ROW * (2 * corner + part));
+                code.vector(Vector::LOAD_QWORDS, Len::Z, weights, 0, own);
+                let singles = TEXELS + ROW * (4 * corner + n) + ROW / 2 * part;
+                let singles = Rm::Frame(singles);
+                code.vector(Vector::CVTPS2PD, Len::Z, number, 0, singles);
+                let some = (CONDITION[0], 0, false);
+                let (none, differs) = (Rm::Const64(0), float_predicate_of(Condition::Ne));
+                code.masked(Vector::CMPPD, Len::Z, some, weights, none, Some(differs));
+                let sum = (sums[part as usize], CONDITION[0], false);
+                let weights = Rm::Reg(weights);
+                code.masked(Vector::FMADD231PD, Len::Z, sum, number, weights, None);
+            }
+        }
+        let low = self.rounded(len, sums);
+        let code = &mut self.code;
+        let (unordered, own) = ((CONDITION[0], 0, false), Rm::Reg(low));
+        code.masked(Vector::CMPPS, len, unordered, low, own, Some(UNORDERED));
+        let nan = (low, CONDITION[0], false);
+        code.masked(Vector::BROADCAST, len, nan, 0, Rm::Const(NAN), None);
+        let to = Rm::Frame(RESULTS + ROW * n);
+        code.vector(Vector::STORE, len, low, 0, to);
+    }
+
+    /// Sums of numbers times their weights as singles, in the register of the lower half.
+    fn rounded(&mut self, len: Len, sums: [Reg; 2]) -> Reg {
         let [low, high] = sums;
+        let code = &mut self.code;
         let one = Rm::Const64((1.0f64 / 65536.0).to_bits());
         for sum in sums.into_iter().take(if len == Len::Z { 2 } else { 1 }) {
             code.vector(Vector::MULPD, Len::Z, sum, sum, one);
@@ -228,8 +306,7 @@ impl Emitter {
             let high = Rm::Reg(high);
             code.vector_by(Vector::INSERT_HALF, Len::Z, low, low, high, 1);
         }
-        code.vector(Vector::PORD, len, low, low, each(field::TEXELS_ABSENT));
-        code.vector(Vector::STORE, len, low, 0, Rm::Frame(to));
+        low
     }
 }
 

@@ -15,10 +15,10 @@
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
 //! that the message reached last, and what is outside of it is left to the steps in front of the message. So are samples of
-//! the nearest texel and loads (`sampler`), samples that weigh four texels of bytes (`filter`), typed writes (`texels`) and
-//! media blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then
-//! know that no code does it, with what is bound, is cut out: the program gets code of another cut. Threads that all stand
-//! at the barrier of their group behind a region go on in the next one, and so do those that have gone there together.
+//! the nearest texel and loads (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media
+//! blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then know
+//! that no code does it, with what is bound, is cut out: the program gets code of another cut. Threads that all stand at the
+//! barrier of their group behind a region go on in the next one, and so do those that have gone there together.
 //!
 //! Singles round to nearest even, or in another direction, which the host is told, and told again where a program turns it
 //! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the

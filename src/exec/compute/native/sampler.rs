@@ -81,6 +81,15 @@ pub enum Routine {
         channels: u8,
         weighs: bool,
     },
+    /// The same of texels of words, halves, signed numbers or dwords at these offsets.
+    Wide {
+        count: u8,
+        mask: Option<Mask>,
+        channels: u8,
+    },
+    /// The channel in the first register between becomes the bits that are written of it, in the second one; what is above
+    /// them does not count.
+    Word { count: u8 },
 }
 
 /// Scaled coordinates that are kept: five across, as a filter of five taps has, and one down, of 32 lanes.
@@ -214,7 +223,7 @@ impl Emitter {
     }
 
     /// Runs a routine.
-    fn run(&mut self, routine: Routine) {
+    pub fn run(&mut self, routine: Routine) {
         let known = self.routines.iter().find(|(other, _)| *other == routine);
         let label = match known {
             Some((_, label)) => *label,
@@ -227,9 +236,9 @@ impl Emitter {
         self.code.call(label);
     }
 
-    /// Emits the routines that code runs.
+    /// Emits the routines that code runs, and those that they run.
     pub fn emit_routines(&mut self) {
-        for (routine, label) in std::mem::take(&mut self.routines) {
+        while let Some((routine, label)) = self.routines.pop() {
             self.code.align();
             self.code.bind(label);
             match routine {
@@ -240,6 +249,12 @@ impl Emitter {
                     channels,
                     weighs,
                 } => self.channels_of_texels(count, mask, channels, weighs),
+                Routine::Wide {
+                    count,
+                    mask,
+                    channels,
+                } => self.wide_texels(length(count), mask, channels),
+                Routine::Word { count } => self.word_of(length(count)),
             }
             self.code.back();
         }
@@ -401,7 +416,8 @@ impl Emitter {
         self.code.bind(bordered);
         let apart = Place::Site(field::TEXELS_APART);
         if weighs {
-            self.code.compare_place(apart, OF_FOUR);
+            let known = Place::Site(field::TEXELS_KNOWN);
+            self.code.compare_place(known, WEIGHED);
             self.code.jump_if(If::Zero, of_four);
         }
         self.code.compare_place(apart, IN_BORDER);
@@ -411,8 +427,14 @@ impl Emitter {
         self.code.bind(wide);
         self.wide_texels(len, mask, channels);
         if weighs {
+            let bytes = self.code.label();
             self.code.back();
             self.code.bind(of_four);
+            self.code.compare_place(apart, OF_FOUR);
+            self.code.jump_if(If::Zero, bytes);
+            self.weighed_wide(count, mask, channels);
+            self.code.back();
+            self.code.bind(bytes);
             self.weighed(len, mask, channels);
         }
     }

@@ -13,6 +13,7 @@ use super::assembler::{Alu, Gpr, If, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, length};
 use super::integers::{RIGHT, RIGHT_SIGNED};
+use super::sampler::Routine;
 use super::select::Bytes;
 use super::transfer::TexelWrite;
 use crate::exec::state::texel_sites::{
@@ -23,7 +24,7 @@ use std::ops::Range;
 
 /// Predicates of comparison: at least, as far as there is an order; there is none.
 pub const AT_LEAST: u8 = 5;
-const UNORDERED: u8 = 3;
+pub const UNORDERED: u8 = 3;
 
 /// How to round halves.
 const TOWARD_ZERO: u8 = 3;
@@ -141,13 +142,13 @@ impl Emitter {
 
     /// Channels become a dword of each lane.
     fn put_channels(&mut self, write: &TexelWrite, half: u8, channels: Range<u32>) {
-        let len = length(write.lanes.count.min(16));
-        let [value, code, words] = BETWEEN;
+        let count = write.lanes.count.min(16);
+        let (len, [value, code, words]) = (length(count), BETWEEN);
         let first = channels.start;
         for c in channels {
             let at = write.channels[c as usize];
             self.fetch(write.row_at(at, half), len, value);
-            self.word_of(len, value, code);
+            self.run(Routine::Word { count });
             let own = &mut self.code;
             let place = Rm::SiteEach(field::TEXELS_SHIFTS + 4 * c);
             own.vector(
@@ -188,9 +189,9 @@ impl Emitter {
         self.code.bind(done);
     }
 
-    /// A channel as the bits that are written of it; what is above them does not count.
-    fn word_of(&mut self, len: Len, value: Reg, word: Reg) {
-        let most = SOURCE[2];
+    /// Makes bits of a channel.
+    pub fn word_of(&mut self, len: Len) {
+        let ([value, word, _], most) = (BETWEEN, SOURCE[2]);
         let number = |value: f32| Rm::Const(value.to_bits());
         let own = &mut self.code;
         let mut labels = || own.label();
