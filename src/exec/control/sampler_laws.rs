@@ -481,3 +481,39 @@ fn integers_are_written_as_steps_do() {
         assert_written_alike(name, &(0..64).map(value).collect::<Vec<_>>());
     }
 }
+
+/// How weights are shared out among texels at an edge is seen in the last bit of a sum of singles.
+#[test]
+fn weights_far_outside_are_those_of_the_reference() {
+    let program = program(&[(11, 14), (11, 14), (11, 14)], false);
+    let format = Format::named("R32_FLOAT").expect("a format");
+    let image = Surface::zeroed(Description::d2(format, 4, 2)).expect("an image");
+    // A tie at the edges of one row, and what decides it in the next one.
+    for (row, value) in [(0, 8_388_611.0f32), (1, 1.104e-11)] {
+        let at = image.address(0, row);
+        image.memory().write(at, &value.to_le_bytes().repeat(4));
+    }
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, Arc::new(image));
+    let state = SamplerState {
+        address: [Address::Clamp; 3],
+        unnormalized: true,
+        ..SamplerState::default()
+    };
+    let state = state.filtered(Filter::Linear, Filter::Linear);
+    bindings
+        .samplers
+        .insert(1, Sampler::Texture(Arc::new(state)));
+    for far in [-1.5f32, -3.25, 6.5, 1e9] {
+        let values: Vec<u32> = [far, 381.0 / 256.0].map(f32::to_bits).repeat(32);
+        let run = |native| {
+            let places = [&[][..]; 2];
+            let masks = [u32::MAX; 3];
+            let left = left(&program, &bindings, &values, places, &masks, native);
+            assert!(left.iter().all(|(_, trap)| trap.is_none()), "{left:?}");
+            left
+        };
+        let steps = run(NativeCode::Never);
+        assert!(run(NativeCode::Always) == steps, "{far}");
+    }
+}

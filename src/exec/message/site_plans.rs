@@ -362,7 +362,7 @@ fn plan(
         let level = sent(thread.program, send, &request, Parameter::Lod)?;
         let level = level.map(|at| (at, thread.dword(at as u32 + 4 * first)));
         let of_all = level.map_or(0, |(_, level)| level);
-        let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
+        let plan = RegisterPlan::of_load(surface, &request, of_all, places?)?;
         let nearest = plan.texel_bytes(surface, || [0; 4]);
         return Some(Planned {
             plan: plan.serves().then_some(SamplePlan::Registers(plan)),

@@ -218,9 +218,20 @@ impl RegisterPlan {
         RegisterPlan::new(surface, request, (find, plane, places), common.linear)
     }
 
-    /// Plans a load, which it may not [serve](RegisterPlan::serves); `None` where it depends on more than coordinates and a
-    /// level of detail, which is `level` on all lanes.
+    /// Plans a load; `None` where it depends on more than coordinates and a level of detail, which is `level` on all
+    /// lanes.
     pub fn load(
+        surface: &Surface,
+        request: &SamplerRequest,
+        level: u32,
+        places: Places,
+    ) -> Option<RegisterPlan> {
+        let plan = RegisterPlan::of_load(surface, request, level, places);
+        plan.filter(RegisterPlan::serves)
+    }
+
+    /// As [`RegisterPlan::load`], for formats too that native code alone [serves](RegisterPlan::serves).
+    pub fn of_load(
         surface: &Surface,
         request: &SamplerRequest,
         level: u32,

@@ -33,6 +33,9 @@ const SINGLES: u32 = 28 * ROW;
 const SAVED: u32 = 30 * ROW;
 const ROOM: u32 = 32 * ROW;
 
+/// Coordinates are cut to so many map widths on either side.
+const WIDEST: f32 = 10.0;
+
 /// Corners: first and next column of the first row, then of the next one.
 const CORNERS: std::ops::Range<u32> = 0..4;
 
@@ -53,10 +56,12 @@ impl Emitter {
         let code = &mut self.code;
         let mut set = |vector, to, a, b| code.vector(vector, len, to, a, b);
         set(Vector::MULPS, c, c, each(field::TEXELS_SCALES, axis));
-        // What is further away reads the same. What is NaN becomes the second of two.
-        set(Vector::MAXPS, c, c, single(-1.0));
+        // Ten maps away to either side, as in the reference. What is NaN becomes the second of two: a texel at the edge, too.
         set(Vector::BROADCAST, beyond, 0, each(field::TEXELS_LAST, axis));
         set(Vector::ADDPS, beyond, beyond, single(1.0));
+        set(Vector::MULPS, whole, beyond, single(-WIDEST));
+        set(Vector::MULPS, beyond, beyond, single(WIDEST));
+        set(Vector::MAXPS, c, c, Rm::Reg(whole));
         set(Vector::MINPS, c, c, Rm::Reg(beyond));
         set(Vector::SUBPS, c, c, single(0.5));
         set(Vector::MULPS, c, c, single(256.0));

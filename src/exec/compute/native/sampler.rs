@@ -517,7 +517,7 @@ impl Emitter {
         }
     }
 
-    /// Channels of texels of several dwords, or of words or halves, each gathered by itself; the border colour of lanes whose
+    /// Channels of texels of dwords, words, halves or signed numbers, each gathered by itself; the border colour of lanes whose
     /// offsets are negative.
     fn wide_texels(&mut self, len: Len, mask: Option<Mask>, channels: u8) {
         let offsets = SOURCE[0];

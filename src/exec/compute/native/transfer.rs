@@ -136,7 +136,7 @@ pub struct Block {
 }
 
 /// A sampler message of two coordinates, of which it is seen when it is sent that each lane gets a texel of up to four dwords,
-/// or four of bytes, weighed.
+/// or four of them, weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// What is asked; those that ask the same of the same surface and sampler differ in no more than what is below.
