@@ -94,14 +94,11 @@ impl TexelSite {
         let weighed = texels.weighed.is_some();
         let apart = match packed.numbers {
             Numbers::Bytes if weighed => OF_FOUR,
-            Numbers::Words => WORDS,
-            Numbers::Halves => HALVES,
-            Numbers::Signed => SIGNED,
-            Numbers::SignedBytes => SIGNED_BYTES,
-            Numbers::SignedWords => SIGNED_WORDS,
-            _ if weighed || packed.bytes() > 4 => DWORDS,
-            _ if texels.outside.contains(&Outside::Border) => IN_BORDER,
-            _ => 0,
+            Numbers::Bytes | Numbers::AsTheyAre if weighed || packed.bytes() > 4 => DWORDS,
+            Numbers::Bytes | Numbers::AsTheyAre => {
+                u32::from(texels.outside.contains(&Outside::Border)) * IN_BORDER
+            }
+            numbers => apart(numbers),
         };
         self.apart.store(apart, Relaxed);
         let rounds = texels.weighed.unwrap_or_default();
@@ -140,13 +137,7 @@ impl TexelSite {
         let apart = match texels.packed.numbers {
             Numbers::Bytes if texels.bytes => 0,
             Numbers::AsTheyAre if texels.packed.mask == u32::MAX => DWORDS,
-            Numbers::Bytes => BYTES,
-            Numbers::AsTheyAre => UNSIGNED,
-            Numbers::Words => WORDS,
-            Numbers::Halves => HALVES,
-            Numbers::Signed => SIGNED,
-            Numbers::SignedBytes => SIGNED_BYTES,
-            Numbers::SignedWords => SIGNED_WORDS,
+            numbers => apart(numbers),
         };
         self.apart.store(apart, Relaxed);
         self.known.store(WRITTEN, Release);
@@ -176,6 +167,19 @@ impl TexelSite {
         put(&self.steps, &[step as u32, (step as u64 >> 32) as u32]);
         self.known.store(ROWS, Release);
         true
+    }
+}
+
+/// What code does with channels that it takes one by one.
+const fn apart(numbers: Numbers) -> u32 {
+    match numbers {
+        Numbers::AsTheyAre => UNSIGNED,
+        Numbers::Bytes => BYTES,
+        Numbers::Words => WORDS,
+        Numbers::Halves => HALVES,
+        Numbers::Signed => SIGNED,
+        Numbers::SignedBytes => SIGNED_BYTES,
+        Numbers::SignedWords => SIGNED_WORDS,
     }
 }
 

@@ -33,8 +33,8 @@ pub struct Turn {
     pub rounding: Rounding,
 }
 
-/// Makes code of what turns the direction and turns it back, where all that is between is code in some direction. Says for each op, and for
-/// the end, the bits of the mode that are other in front of it than where code is entered.
+/// Makes code of what turns the direction and turns it back, where all that is between is code in some direction. Says for
+/// each op, and for the end, the bits of the mode that are other in front of it than where code is entered.
 ///
 /// * `items`: the code of ops whatever the rounding.
 /// * `entered`: the ops that a jump may lead to.
