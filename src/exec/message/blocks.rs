@@ -154,7 +154,8 @@ impl<'s> Blocks<'s> {
                 if avs::outer_taps(image, state).is_some() {
                     return None;
                 }
-                let scaler = Box::new(Scaler::new(image, state, asked)?);
+                let scaler = Scaler::new(image, state, asked)?;
+                let scaler = Box::new(scaler.made_by(environment.native.makes_blocks()));
                 let bytes = scaler.bytes();
                 let grouped = environment.plans.scales_again();
                 let work = Work::Scale { scaler, grouped };

@@ -12,13 +12,16 @@
 //! bytes go out. [`ief`] sharpens or smooths the scaled luma. Source: AVS reference 1 to 4.
 
 mod blended;
+mod block;
 pub mod filters;
 pub mod groups;
 pub mod ief;
 mod key;
+mod known;
 mod lanes;
 mod pack;
 pub mod packed;
+mod picked;
 pub mod plan;
 pub mod position;
 pub mod reference;
@@ -30,14 +33,17 @@ pub mod tables;
 pub mod view;
 mod window;
 
+pub use block::{COLUMNS, Lines, MOST as MOST_SAMPLE, SHIFT as SAMPLE_SHIFT, SOURCES};
 pub use ief::{IefFilter, IefState};
 pub use key::ChromaKey;
 pub use pack::{Block, PackedRow, Packing, packed_bytes};
+pub use picked::{MakesBlocks, PickedBlock, Picks, TEXELS};
 pub use plan::{Kernel, Kernels, Plan};
 pub use position::{Positions, Raster, texel_position};
 pub use scaler::Scaler;
 pub use state::{AvsSampler, FilterType, TapMode, argb};
 pub use view::{Edge, MediaFormat, MediaView, PlaneLayout, media_format};
+pub use window::FOOTPRINT;
 
 use crate::isa::ChannelMask;
 use crate::message::{AvsRequest, Scale8x8Request};

@@ -1,15 +1,11 @@
 //! Blocks of one plane of bytes, one after the other: what messages to one surface and state have in common is worked out
 //! once, and a block is filtered and rounded in one go.
-//!
-//! ```text
-//!  rows of texels, bytes ── across ──▶ rows of sixteen sums, 16 bits ── down ──▶ samples
-//! ```
-//!
-//! Only what `sharp` computes, one channel at a time, the other way round: sums across a row of bytes fit 16 bits just as
-//! sums down its columns do. [`super::run`] is the definition, and a law asserts the same bytes.
+//! How, say [`super::block`], and [`super::picked`] where somebody else does it. [`super::run`] is the definition, and a law asserts the same bytes.
 
+use super::block::{Across, Buffers, COLUMNS, Down, ROWS, Samples, WORDS};
 use super::filters::{ChannelFilter, Filters};
-use super::lanes::{self, PADDED};
+use super::known::{Begin, Known, MOST_KNOWN};
+use super::picked::{self, MakesBlocks, PickedBlock};
 use super::plan::{Kernel, Kernels, Plan};
 use super::position::{Raster, run_of_positions};
 use super::state::AvsSampler;
@@ -23,22 +19,8 @@ use crate::surface::Surface;
 use indexmap::IndexMap;
 use std::cell::RefCell;
 
-/// Columns of the widest block and rows of the highest one.
-const COLUMNS: usize = 16;
-const ROWS: usize = 8;
-
-/// Rows of texels that a block needs at most.
-const SOURCES: usize = ROWS * FOOTPRINT;
-
-/// Words of a row of texels: a footprint for each column, what comes before the first texel in its word, and as many texels
-/// as are read together beyond the last one; whole lines of the host's cache.
-const WORDS: usize = COLUMNS + 8;
-
 /// Words of a row that is no longer than most are.
 const FEW: usize = 5;
-
-/// How far the first texels of eight columns may lie apart to be picked from sixteen, in pairs.
-const APART: u8 = 14;
 
 /// A surface and a state, and messages that differ in where their block lies.
 pub struct Scaler<'a> {
@@ -50,6 +32,8 @@ pub struct Scaler<'a> {
     height: u32,
     bytes: usize,
     wide: Wide,
+    /// Who makes blocks, if anybody does.
+    maker: Option<&'static dyn MakesBlocks>,
     last: Box<RefCell<Last>>,
 }
 
@@ -57,20 +41,18 @@ pub struct Scaler<'a> {
 #[derive(Default)]
 struct Last {
     /// Of the rows: what they were made of.
-    request: Option<([u32; 3], i64)>,
-    y: Axis,
-    /// Taps of each row.
-    down: [[i16; FOOTPRINT]; ROWS],
+    request: Option<(Begin, i64)>,
+    down: Down,
     x: Axis,
     /// How the bytes of a row are summed, by the texel with which the footprint of each column begins, and its phase; and
     /// the way of the block at hand. Places between texels repeat.
     across: IndexMap<[[u8; COLUMNS]; 2], Across>,
     at: usize,
-    /// The columns of blocks, by where they begin and their steps: those below begin where they do. The one that came next
-    /// when it was new, and those of the block at hand, if they are inside.
-    known: IndexMap<[u32; 3], Columns>,
-    next: usize,
+    /// Columns that are inside, and those of the block at hand if they are.
+    known: Known<Columns>,
     columns: Option<Columns>,
+    /// Those of blocks that somebody makes.
+    picked: picked::Columns,
 }
 
 /// The columns of a block that is inside of the surface.
@@ -83,44 +65,8 @@ struct Columns {
     at: usize,
 }
 
-/// Columns that are known at most; and ways to sum them, at most as many.
-const MOST_KNOWN: usize = 1024;
-
-/// How bytes of a row are summed.
-#[derive(Default)]
-struct Across {
-    /// The texel from which on the first eight columns, and the others, pick theirs; which ones, and their taps.
-    at: [usize; 2],
-    order: [u8; 2 * COLUMNS],
-    /// How many pairs that follow each other the sixteen texels hold that one is picked from: 1, 2 or 4.
-    together: usize,
-    taps: [[i8; 2 * COLUMNS]; FOOTPRINT / 2],
-    /// Where columns lie too far apart for that.
-    apart: Option<Box<lanes::Across>>,
-}
-
-/// The texels of a row.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Texels([u64; WORDS]);
-
-/// A sum for each column.
-type Sums = [i16; COLUMNS];
-
-/// What blocks use again and again; the contents never matter.
-struct Buffers {
-    texels: [Texels; SOURCES],
-    /// Bytes before the first texel of a row.
-    skews: [u8; SOURCES],
-    sums: [Sums; SOURCES],
-}
-
 thread_local! {
-    static BUFFERS: RefCell<Box<Buffers>> = RefCell::new(Box::new(Buffers {
-        texels: [Texels([0; WORDS]); SOURCES],
-        skews: [0; SOURCES],
-        sums: [[0; COLUMNS]; SOURCES],
-    }));
+    static BUFFERS: RefCell<Box<Buffers>> = RefCell::default();
 }
 
 impl<'a> Scaler<'a> {
@@ -169,8 +115,15 @@ impl<'a> Scaler<'a> {
             bytes: packed_bytes(request, sampler.output_shuffle),
             view,
             wide,
+            maker: None,
             last: Box::default(),
         })
+    }
+
+    /// The same, where somebody makes blocks whose texels can be picked.
+    pub fn made_by(self, maker: Option<&'static dyn MakesBlocks>) -> Scaler<'a> {
+        let maker = maker.filter(|_| self.plane.rows(0).is_some());
+        Scaler { maker, ..self }
     }
 
     /// Bytes of a block.
@@ -186,65 +139,45 @@ impl<'a> Scaler<'a> {
 
     /// Scales the block of a message that [fits](Scaler::fits) into [`Scaler::bytes`] bytes.
     pub fn run(&self, request: &AvsRequest, out: &mut [u8]) {
-        let raster = Raster::from(request);
+        let last = &mut *self.last.borrow_mut();
+        if self.make(request, last, out).is_none() {
+            self.run_here(&Raster::from(request), last, out);
+        }
+    }
+
+    #[inline(never)]
+    fn run_here(&self, raster: &Raster, last: &mut Last, out: &mut [u8]) {
         BUFFERS.with_borrow_mut(|buffers| {
-            let last = &mut *self.last.borrow_mut();
             self.wide.run(
                 #[inline(always)]
                 || {
-                    self.rows(&raster, last);
-                    self.columns(&raster, last);
+                    self.rows(raster, last);
+                    self.columns(raster, last);
                     self.fetch(last, buffers);
-                    let columns = raster.size.0 as usize;
+                    let samples = Samples {
+                        columns: raster.size.0 as usize,
+                        element: self.control.element_bytes() as usize,
+                    };
+                    let (wide, down) = (self.wide, &last.down);
+                    let (_, across) = last.across.get_index(last.at)?;
                     match self.filter.x.is_four() && self.filter.y.is_four() {
-                        true => self.filter::<{ FOOTPRINT / 4 }>(last, columns, buffers, out),
-                        false => self.filter::<{ FOOTPRINT / 2 }>(last, columns, buffers, out),
+                        true => {
+                            across.filter::<{ FOOTPRINT / 4 }>(wide, down, buffers, samples, out)
+                        }
+                        false => {
+                            across.filter::<{ FOOTPRINT / 2 }>(wide, down, buffers, samples, out)
+                        }
                     }
                 },
             );
         });
     }
 
-    /// Makes a block of its texels; `PAIRS` is half the number of taps that count. `None` is never reached.
-    #[inline(always)]
-    fn filter<const PAIRS: usize>(
-        &self,
-        last: &Last,
-        columns: usize,
-        buffers: &mut Buffers,
-        out: &mut [u8],
-    ) -> Option<()> {
-        let first = FOOTPRINT / 2 - PAIRS;
-        let Last { y, down, .. } = last;
-        let (_, across) = last.across.get_index(last.at)?;
-        let rows = y.sources().len();
-        match (&across.apart, PAIRS / across.together) {
-            (None, 0 | 1) => across.sums::<1, PAIRS>(self.wide, buffers, rows)?,
-            (None, 2) => across.sums::<2, PAIRS>(self.wide, buffers, rows)?,
-            (None, _) => across.sums::<4, PAIRS>(self.wide, buffers, rows)?,
-            (Some(across), _) => sums_of(across, buffers, rows)?,
-        }
-        let element = self.control.element_bytes() as usize;
-        let pixels = element * columns;
-        let places = y.starts().iter().zip(down);
-        for (out, (&start, taps)) in out.chunks_exact_mut(pixels).zip(places) {
-            let sums = buffers.sums.get(usize::from(start) + first..)?;
-            let sums = sums.as_chunks().0.first_chunk::<PAIRS>()?;
-            let taps = taps[first..].as_chunks().0.first_chunk::<PAIRS>()?;
-            let samples = self.wide.sums_of_words::<PAIRS, 4>(sums, taps);
-            match element {
-                1 => put(&rounded(samples), out),
-                _ => put::<{ 2 * COLUMNS }>(&bytemuck::cast(samples.map(clamped)), out),
-            }
-        }
-        Some(())
-    }
-
     /// Finds the rows of a block, unless they are those of the last one.
     #[inline(always)]
     fn rows(&self, raster: &Raster, last: &mut Last) {
         let ((_, v), (_, dv), (_, ddv)) = (raster.origin, raster.step, raster.change);
-        let request = Some(([v, dv, ddv].map(f32::to_bits), raster.line));
+        let request = Some((Begin::new(v, dv, ddv), raster.line));
         if last.request == request {
             return;
         }
@@ -255,38 +188,22 @@ impl<'a> Scaler<'a> {
         for place in &mut *places {
             *place = self.view.on_plane_v(plane, *place);
         }
-        last.y.set(places, plane.size.1, self.view.edge);
-        for (taps, &beta) in last.down.iter_mut().zip(last.y.betas()) {
-            *taps = self.filter.y.row(beta);
-        }
+        let (edge, taps) = (self.view.edge, self.filter.y);
+        last.down.set(places, plane.size.1, edge, taps);
     }
 
     /// Finds the columns of a block, and how they are summed unless that is as in the last one.
     #[inline(always)]
     fn columns(&self, raster: &Raster, last: &mut Last) {
         let ((u, _), (du, _), (ddu, _)) = (raster.origin, raster.step, raster.change);
-        let begin = [u, du, ddu].map(f32::to_bits);
-        let next = last.known.get_index(last.next);
-        let found = match next.filter(|(next, _)| **next == begin) {
-            Some((_, columns)) => Some((last.next, *columns)),
-            None => Self::find(begin, last),
-        };
-        if let Some((index, columns)) = found {
-            last.next = if index + 1 < last.known.len() {
-                index + 1
-            } else {
-                0
-            };
-            (last.at, last.columns) = (columns.at, Some(columns));
+        let begin = Begin::new(u, du, ddu);
+        if last.known.come_to(begin)
+            && let Some(columns) = last.known.here()
+        {
+            (last.at, last.columns) = (columns.at, Some(*columns));
             return;
         }
-        let (plane, mut places) = (&self.plane, [0; COLUMNS]);
-        run_of_positions(u, du, ddu, 0, self.view.width, &mut places);
-        for place in &mut places {
-            *place = self.view.on_plane_u(plane, *place);
-        }
-        let places = &places[..raster.size.0 as usize];
-        last.x.set(places, plane.size.0, self.view.edge);
+        self.axis(raster, &mut last.x);
         let way = last.x.places().map(|places| *places);
         if last
             .across
@@ -298,9 +215,11 @@ impl<'a> Scaler<'a> {
                 None => {
                     if last.across.len() == MOST_KNOWN {
                         last.across.clear();
-                        last.known.clear();
+                        last.known.forget();
                     }
-                    last.across.insert_full(way, self.across(&last.x)).0
+                    last.across
+                        .insert_full(way, Across::new(&last.x, self.filter.x))
+                        .0
                 }
             };
         }
@@ -314,71 +233,70 @@ impl<'a> Scaler<'a> {
                 at: last.at,
             };
             last.columns = Some(columns);
-            if last.known.len() == MOST_KNOWN {
-                last.known.clear();
-            }
-            last.known.insert(begin, columns);
-            last.next = 0;
+            last.known.learn(begin, columns);
         }
     }
 
-    /// What is known of columns that begin somewhere else than those of the block that came next.
-    #[inline(never)]
-    fn find(begin: [u32; 3], last: &Last) -> Option<(usize, Columns)> {
-        let (index, _, columns) = last.known.get_full(&begin)?;
-        Some((index, *columns))
+    /// The columns of a block.
+    #[inline(always)]
+    fn axis(&self, raster: &Raster, x: &mut Axis) {
+        let ((u, _), (du, _), (ddu, _)) = (raster.origin, raster.step, raster.change);
+        let (plane, mut places) = (&self.plane, [0; COLUMNS]);
+        run_of_positions(u, du, ddu, 0, self.view.width, &mut places);
+        for place in &mut places {
+            *place = self.view.on_plane_u(plane, *place);
+        }
+        let places = &places[..raster.size.0 as usize];
+        x.set(places, plane.size.0, self.view.edge);
     }
 
-    /// How columns are summed.
+    /// Has somebody make a block. None, and nothing has happened, if there is nobody or it cannot be done.
+    #[inline]
+    fn make(&self, request: &AvsRequest, last: &mut Last, out: &mut [u8]) -> Option<()> {
+        let maker = self.maker?;
+        let rows = Begin::new(request.v, request.delta_v, request.v2d);
+        let columns = Begin::new(request.u, request.delta_u, request.u2d);
+        let line = i64::from(request.vertical_block) * 4;
+        if last.request != Some((rows, line)) || !last.picked.come_to(columns) {
+            self.learn(&Raster::from(request), columns, last);
+        }
+        let (picks, first) = last.picked.picks()?;
+        let (pitch, at) = self.plane.rows(first as usize)?;
+        let block = PickedBlock {
+            memory: self.view.memory(),
+            at,
+            pitch,
+            picks,
+            down: &last.down,
+            element: self.control.element_bytes() as usize,
+        };
+        maker.make(&block, out).then_some(())
+    }
+
+    /// Rows become those of a block, and its columns known and those at hand.
     #[inline(never)]
-    fn across(&self, x: &Axis) -> Across {
-        let [&starts, &betas] = x.places::<COLUMNS>();
-        let mut across = Across {
-            together: 1,
-            ..Across::default()
-        };
-        let halves = starts.as_chunks::<{ COLUMNS / 2 }>().0;
-        let mut widest = 0;
-        for ((half, at), order) in halves
-            .iter()
-            .zip(&mut across.at)
-            .zip(across.order.as_chunks_mut::<COLUMNS>().0)
-        {
-            let (least, most) = half
-                .iter()
-                .fold((u8::MAX, 0), |(a, b), &start| (a.min(start), b.max(start)));
-            if most - least > APART {
-                across.apart = Some(Box::new(lanes::Across::new(x, self.filter.x)));
-                return across;
-            }
-            *at = usize::from(least);
-            widest = widest.max(most - least);
-            for (order, start) in order.as_chunks_mut::<2>().0.iter_mut().zip(half) {
-                *order = [start - least, start - least + 1];
-            }
+    fn learn(&self, raster: &Raster, columns: Begin, last: &mut Last) {
+        self.wide.run(
+            #[inline(always)]
+            || self.rows(raster, last),
+        );
+        if !last.picked.come_to(columns) {
+            let x = &mut last.x;
+            self.wide.run(
+                #[inline(always)]
+                || self.axis(raster, x),
+            );
+            last.picked
+                .learn(columns, x, self.filter.x, self.plane.size.0);
         }
-        // The last byte of a pair is the sixteenth at most.
-        across.together = match widest {
-            0..=8 => 4,
-            9..=12 => 2,
-            _ => 1,
-        };
-        for (column, beta) in betas.into_iter().enumerate() {
-            let row = self.filter.x.row(beta);
-            for (taps, pair) in across.taps.iter_mut().zip(row.as_chunks::<2>().0) {
-                // A table holds what eight bits do.
-                taps.as_chunks_mut::<2>().0[column] = pair.map(|tap| tap as i8);
-            }
-        }
-        across
     }
 
     /// Reads the texels of a block.
     #[inline(always)]
     fn fetch(&self, last: &Last, to: &mut Buffers) {
         match last.columns {
-            Some(Columns { first, count, .. }) => self.read(first, count, &last.y, to),
-            None => self.read_at_edge(last.x.sources(), &last.y, to),
+            Some(Columns { first, count, .. }) => self.read(first, count, last.down.y(), to),
+            None => self.read_at_edge(last.x.sources(), last.down.y(), to),
         }
     }
 
@@ -473,88 +391,5 @@ impl<'a> Scaler<'a> {
             }
             *skew = 0;
         }
-    }
-}
-
-impl Across {
-    /// The sums of rows, of which pairs of texels are picked from so many loads; `None` is never reached.
-    #[inline(always)]
-    fn sums<const LOADS: usize, const PAIRS: usize>(
-        &self,
-        wide: Wide,
-        buffers: &mut Buffers,
-        rows: usize,
-    ) -> Option<()> {
-        let first = FOOTPRINT / 2 - PAIRS;
-        let taps = self.taps[first / 2..].first_chunk::<PAIRS>()?;
-        let apart = 2 * PAIRS.div_ceil(LOADS);
-        for (sums, texels, skew) in buffers.rows(rows) {
-            let [low, high] = self.at.map(|at| {
-                let at = at + skew + first;
-                texels.get(at..at + COLUMNS + apart * (LOADS - 1))
-            });
-            let (low, high) = (low?, high?);
-            let mut bytes = [[[0; COLUMNS]; 2]; LOADS];
-            for (load, halves) in bytes.iter_mut().enumerate() {
-                *halves = [
-                    *low[apart * load..].first_chunk()?,
-                    *high[apart * load..].first_chunk()?,
-                ];
-            }
-            *sums = wide.sums_of_bytes(bytes, &self.order, taps);
-        }
-        Some(())
-    }
-}
-
-/// The sums of rows whose columns lie wherever they do; `None` is never reached.
-#[inline(never)]
-fn sums_of(across: &lanes::Across, buffers: &mut Buffers, rows: usize) -> Option<()> {
-    for (sums, texels, skew) in buffers.rows(rows) {
-        let mut codes = [0; 8 * WORDS];
-        for (code, &texel) in codes.iter_mut().zip(texels) {
-            *code = i16::from(texel);
-        }
-        let mut wide = [0; PADDED];
-        across.sums(codes.get(skew..)?, &mut wide);
-        *sums = std::array::from_fn(|column| wide[column] as i16);
-    }
-    Some(())
-}
-
-impl Buffers {
-    /// Of each row the place of its sums, its texels and how many bytes come before the first.
-    #[inline(always)]
-    fn rows(&mut self, count: usize) -> impl Iterator<Item = (&mut Sums, &[u8], usize)> {
-        let texels = self.texels.iter().zip(&self.skews);
-        let rows = self.sums.iter_mut().zip(texels).take(count);
-        rows.map(|(sums, (texels, &skew))| {
-            (sums, bytemuck::cast_slice(&texels.0), usize::from(skew))
-        })
-    }
-}
-
-/// A sample, at most FF00h.
-#[inline(always)]
-fn clamped(sample: u16) -> [u8; 2] {
-    sample.min(0xff00).to_le_bytes()
-}
-
-/// Samples rounded to bytes. A loop, because `map` is not inlined.
-#[inline(always)]
-fn rounded(samples: [u16; COLUMNS]) -> [u8; COLUMNS] {
-    let mut bytes = [0; COLUMNS];
-    for (byte, sample) in bytes.iter_mut().zip(samples) {
-        *byte = ((sample.min(0xff00) + 0x80) >> 8) as u8;
-    }
-    bytes
-}
-
-/// As many bytes as there is room for.
-#[inline(always)]
-fn put<const N: usize>(bytes: &[u8; N], out: &mut [u8]) {
-    match <&mut [u8; N]>::try_from(&mut *out) {
-        Ok(out) => *out = *bytes,
-        Err(_) => out.copy_from_slice(&bytes[..out.len()]),
     }
 }

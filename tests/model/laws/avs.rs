@@ -2,6 +2,7 @@
 
 use crate::sampler::avs::plain;
 use proptest::prelude::*;
+use visim::internals::exec::NativeCode;
 use visim::internals::isa::{AvsControl, AvsMode, ChannelMask};
 use visim::internals::message::{AvsRequest, Scale8x8Request};
 use visim::internals::sampler::avs::ief::{IefFilter, IefState};
@@ -225,7 +226,7 @@ proptest! {
                 };
             }
         }
-        let scaler = Scaler::of_view(picture.view(), &sampler, &requests[0]);
+        let scaler = || Scaler::of_view(picture.view(), &sampler, &requests[0]);
         let view = picture.view();
         let sharp = view.place(channels.iter().next().unwrap()).is_some_and(|(plane, _)| {
             let plan = Plan::new(&view, &sampler, Kernels::Fast);
@@ -233,18 +234,24 @@ proptest! {
         });
         let halved = channels.0 == 1 && control.decimates();
         let wide = visim::internals::math::simd::wide().is_some();
-        prop_assert_eq!(scaler.is_some(), wide && sharp && !halved);
-        let Some(scaler) = scaler else { return Ok(()) };
+        let both = scaler().zip(scaler());
+        prop_assert_eq!(both.is_some(), wide && sharp && !halved);
+        let Some((scaler, other)) = both else { return Ok(()) };
+        // Native code makes them as well.
+        let other = other.made_by(NativeCode::Always.makes_blocks());
         // What is known of columns serves those of rows below, and in any order.
         let lower = |request: &AvsRequest| AvsRequest { v: request.v + 8.0 * request.delta_v, ..*request };
         let below: Vec<AvsRequest> = requests.iter().map(lower).collect();
         for request in requests.iter().chain(&below).chain(requests.iter().rev()) {
             let size = packed_bytes(request, false);
             prop_assert_eq!(scaler.bytes(), size);
-            let (mut fast, mut defined) = (vec![old; size], vec![old; size]);
-            scaler.run(request, &mut fast);
+            let mut defined = vec![old; size];
             run_view(&picture.view(), &sampler, request, Kernels::Reference, &mut defined).unwrap();
-            prop_assert_eq!(fast, defined);
+            for scaler in [&scaler, &other] {
+                let mut fast = vec![old; size];
+                scaler.run(request, &mut fast);
+                prop_assert_eq!(&fast, &defined);
+            }
         }
     }
 
@@ -400,10 +407,12 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
         let mut dst = [0; 32];
         run_view(&view, &state, &request, Kernels::Fast, &mut dst).unwrap();
         assert_eq!(dst, [0x00, 0xff].repeat(16)[..]);
-        if let Some(scaler) = Scaler::of_view(view.clone(), &state, &request) {
-            let mut dst = [0; 32];
-            scaler.run(&request, &mut dst);
-            assert_eq!(dst, [0x00, 0xff].repeat(16)[..]);
+        for made in [None, NativeCode::Always.makes_blocks()] {
+            if let Some(scaler) = Scaler::of_view(view.clone(), &state, &request) {
+                let mut dst = [0; 32];
+                scaler.made_by(made).run(&request, &mut dst);
+                assert_eq!(dst, [0x00, 0xff].repeat(16)[..]);
+            }
         }
     }
 }
@@ -687,16 +696,88 @@ fn blocks_that_are_forgotten_equal_the_definition() {
         vertical_block: 0,
         ief_bypass: true,
     };
-    let Some(scaler) = Scaler::new(&surface, &sampler, &block(0)) else {
-        assert!(visim::internals::math::simd::wide().is_none());
+    for made in [None, NativeCode::Always.makes_blocks()] {
+        let Some(scaler) = Scaler::new(&surface, &sampler, &block(0)) else {
+            assert!(visim::internals::math::simd::wide().is_none());
+            return;
+        };
+        let scaler = scaler.made_by(made);
+        let view = MediaView::of(&surface).expect("a picture");
+        for i in (0..1201).chain(0..40) {
+            let size = packed_bytes(&block(i), false);
+            let (mut fast, mut defined) = (vec![0; size], vec![0; size]);
+            scaler.run(&block(i), &mut fast);
+            run_view(&view, &sampler, &block(i), Kernels::Reference, &mut defined).unwrap();
+            assert_eq!(fast, defined, "block {i}");
+        }
+    }
+}
+
+/// Code makes the blocks at all edges, of samples of one byte and of two, and leaves those whose rows end with the memory.
+#[test]
+fn code_makes_blocks_at_all_edges() {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use visim::internals::sampler::avs::{MakesBlocks, PickedBlock};
+    use visim::internals::surface::Description;
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    struct Counted(&'static dyn MakesBlocks);
+    impl MakesBlocks for Counted {
+        fn make(&self, block: &PickedBlock<'_>, out: &mut [u8]) -> bool {
+            let made = self.0.make(block, out);
+            MADE.fetch_add(made.into(), Relaxed);
+            made
+        }
+    }
+    let Some(made) = NativeCode::Always.makes_blocks() else {
         return;
     };
-    let view = MediaView::of(&surface).expect("a picture");
-    for i in (0..1201).chain(0..40) {
-        let size = packed_bytes(&block(i), false);
-        let (mut fast, mut defined) = (vec![0; size], vec![0; size]);
-        scaler.run(&block(i), &mut fast);
-        run_view(&view, &sampler, &block(i), Kernels::Reference, &mut defined).unwrap();
-        assert_eq!(fast, defined, "block {i}");
+    let made: &'static Counted = Box::leak(Box::new(Counted(made)));
+    assert!(NativeCode::Never.makes_blocks().is_none());
+    let (mut blocks, mut inside) = (0, 0);
+    for (width, height) in [(150, 60), (40, 30), (64, 9), (7, 3)] {
+        let surface = Surface::zeroed(Description::d2(Format::R8_UNORM, width, height));
+        let surface = surface.expect("fits");
+        let noise = |i: u32| (i.wrapping_mul(0x9e37_79b9) >> 23) as u8;
+        let bytes: Vec<u8> = (0..surface.memory().len() as u32).map(noise).collect();
+        surface.memory().write(0, &bytes);
+        let sampler = AvsSampler {
+            avs_filter_type: FilterType::Adaptive,
+            default_sharpness: 255,
+            bypass_x: true,
+            bypass_y: true,
+            ..AvsSampler::default()
+        };
+        let view = MediaView::of(&surface).expect("a picture");
+        for (mode, control) in [AvsMode::M16x8, AvsMode::M16x4]
+            .into_iter()
+            .flat_map(|mode| [AvsControl::Full8, AvsControl::Full16].map(|control| (mode, control)))
+        {
+            let block = |i: u32| AvsRequest {
+                channels: ChannelMask(1),
+                control,
+                mode,
+                u: (i * 37 % 31) as f32 / 24.0 - 0.15,
+                v: (i * 53 % 29) as f32 / 22.0 - 0.15,
+                delta_u: (0.3 + (i % 5) as f32 * 0.55) / width as f32,
+                delta_v: (0.4 + (i % 4) as f32 * 0.45) / height as f32,
+                ief_bypass: true,
+                ..AvsRequest::ORIGIN
+            };
+            let scaler = Scaler::new(&surface, &sampler, &block(0)).expect("has wide instructions");
+            let scaler = scaler.made_by(Some(made));
+            for i in 0..200 {
+                let size = packed_bytes(&block(i), false);
+                let (mut fast, mut defined) = (vec![0; size], vec![0; size]);
+                scaler.run(&block(i), &mut fast);
+                run_view(&view, &sampler, &block(i), Kernels::Reference, &mut defined).unwrap();
+                assert_eq!(fast, defined, "block {i} of {width}x{height}");
+                (blocks, inside) = (blocks + 1, inside + usize::from(width == 150));
+            }
+        }
     }
+    let made = MADE.load(Relaxed);
+    assert!(
+        inside * 9 / 10 < made && made < blocks,
+        "{made} of {inside} or {blocks}"
+    );
 }

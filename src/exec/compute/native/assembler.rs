@@ -87,6 +87,8 @@ pub enum Rm {
     Frame(u32),
     /// One element for all lanes of what `rax` points to: what is known of a sampler message.
     SiteEach(u32),
+    /// Bytes from so many behind what a register points to, but `r12`.
+    At(Gpr, u32),
     /// Bytes of a window for each lane: at `rcx`, the lane's dword of this register, and this.
     WindowLanes(Reg, u32),
 }
@@ -244,6 +246,10 @@ vectors! {
     SHUFF32X4 = 1 3 0 0x23;
     PTESTMD = 1 2 0 0x27;
     PTESTMQ = 1 2 1 0x27;
+    PERMB = 1 2 0 0x8d;
+    PMOVUSDB = 2 2 0 0x11;
+    PDPBUSD = 1 2 0 0x50;
+    PDPWSSD = 1 2 0 0x52;
 }
 
 impl Vector {
@@ -423,6 +429,7 @@ impl Assembler {
             Rm::Window(_) | Rm::WindowLanes(..) => (Gpr::Rcx as u8, false),
             Rm::WindowEach(_) => (Gpr::Rcx as u8, true),
             Rm::Frame(_) => (RSP, false),
+            Rm::At(base, _) => (base as u8, false),
             Rm::SiteEach(_) => (Gpr::Rax as u8, true),
         };
         // Element loads of BROADCAST and stores of one element are no broadcasts of their own.
@@ -470,7 +477,7 @@ impl Assembler {
                 let at = at.wrapping_sub(ARENA_BIAS).cast_signed();
                 self.displaced(reg | rm & 7, at, vector.unit(len, broadcast));
             }
-            Rm::SiteEach(at) => {
+            Rm::SiteEach(at) | Rm::At(_, at) => {
                 let at = at.cast_signed();
                 self.displaced(reg | rm & 7, at, vector.unit(len, broadcast));
             }
@@ -609,6 +616,27 @@ impl Assembler {
     pub fn load_hint(&mut self, reg: Gpr, op: u32) {
         self.hints = self.hints.max(op + 1);
         self.load(reg, Place::Table(4 * op));
+    }
+
+    /// Tells the host that bytes so many behind what a register points to, but `r12`, are read soon.
+    pub fn prefetch(&mut self, base: Gpr, at: i32) {
+        self.rex(false, 1, base as u8);
+        self.bytes.extend([0x0f, 0x18]);
+        self.displaced(1 << 3 | base as u8 & 7, at, Some(1));
+    }
+
+    /// Loads a dword that a register points to, but `r12`.
+    pub fn load_at(&mut self, reg: Gpr, base: Gpr) {
+        self.rex(false, reg as u8, base as u8);
+        self.byte(0x8b);
+        self.displaced((reg as u8 & 7) << 3 | base as u8 & 7, 0, Some(1));
+    }
+
+    /// Loads a byte that a register points to, but `r12`.
+    pub fn load_byte(&mut self, reg: Gpr, base: Gpr) {
+        self.rex(false, reg as u8, base as u8);
+        self.bytes.extend([0x0f, 0xb6]);
+        self.displaced((reg as u8 & 7) << 3 | base as u8 & 7, 0, Some(1));
     }
 
     /// Loads a word.

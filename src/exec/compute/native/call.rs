@@ -4,6 +4,7 @@ use super::assembler::Assembler;
 use crate::exec::state::arena::Arena;
 use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::{HostWindow, Windows};
+use crate::sampler::avs::{COLUMNS, FOOTPRINT, Lines, PickedBlock, Picks, SOURCES, TEXELS};
 use crate::surface::Memory;
 use memmap2::{Mmap, MmapMut};
 use std::cell::Cell;
@@ -303,6 +304,13 @@ pub struct Executable {
     entries: Vec<u32>,
 }
 
+/// Finished code in memory that is written once, and then only runs.
+fn placed(code: &[u8]) -> io::Result<Mmap> {
+    let mut map = MmapMut::map_anon(code.len().max(1))?;
+    map[..code.len()].copy_from_slice(code);
+    map.make_exec()
+}
+
 /// The signature of all entries: the first context, and one past the last.
 type Function = unsafe extern "sysv64" fn(*mut Context<'_>, *mut Context<'_>);
 
@@ -317,11 +325,8 @@ impl Executable {
         counters: usize,
     ) -> io::Result<Executable> {
         let (reach, hints) = (code.reach, code.hints);
-        let bytes = code.finish();
-        let mut map = MmapMut::map_anon(bytes.len().max(1))?;
-        map[..bytes.len()].copy_from_slice(&bytes);
         Ok(Executable {
-            map: map.make_exec()?,
+            map: placed(&code.finish())?,
             reach,
             hints,
             counters: counters as u64,
@@ -386,5 +391,137 @@ impl Executable {
         // is afterwards what it was. It ends: backward jumps ask for the budget.
         unsafe { function(range.start, range.end) };
         true
+    }
+}
+
+/// A block of the scaler, as its code finds it.
+#[repr(C)]
+pub struct ScaledBlock<'b> {
+    /// The byte of row 0 from which on texels are picked, and bytes from row to row.
+    texels: *const u8,
+    pitch: u64,
+    /// Rows of texels, and how many.
+    rows: *const i32,
+    count: u32,
+    /// How many rows of samples.
+    lines: u32,
+    picks: *const Picks,
+    taps: *const [i16; FOOTPRINT],
+    /// The first row of texels of each row of samples.
+    starts: *const u8,
+    /// The sums of rows in pairs.
+    pairs: *mut Pairs,
+    out: *mut u8,
+    /// Bytes of a sample.
+    element: usize,
+    owner: PhantomData<(&'b PickedBlock<'b>, &'b mut [u8])>,
+}
+
+/// Offsets of its fields.
+pub mod scaled {
+    use super::ScaledBlock;
+    use std::mem::offset_of;
+
+    pub const TEXELS: u32 = offset_of!(ScaledBlock<'_>, texels) as u32;
+    pub const PITCH: u32 = offset_of!(ScaledBlock<'_>, pitch) as u32;
+    pub const ROWS: u32 = offset_of!(ScaledBlock<'_>, rows) as u32;
+    pub const COUNT: u32 = offset_of!(ScaledBlock<'_>, count) as u32;
+    pub const LINES: u32 = offset_of!(ScaledBlock<'_>, lines) as u32;
+    pub const PICKS: u32 = offset_of!(ScaledBlock<'_>, picks) as u32;
+    pub const TAPS: u32 = offset_of!(ScaledBlock<'_>, taps) as u32;
+    pub const STARTS: u32 = offset_of!(ScaledBlock<'_>, starts) as u32;
+    pub const PAIRS: u32 = offset_of!(ScaledBlock<'_>, pairs) as u32;
+    pub const OUT: u32 = offset_of!(ScaledBlock<'_>, out) as u32;
+}
+
+impl<'b> ScaledBlock<'b> {
+    /// A block, and the bytes of its samples; `None` if texels that are picked from are not all in memory, or if there is no
+    /// room for its samples.
+    #[inline]
+    pub fn new(block: &'b PickedBlock<'b>, out: &'b mut [u8]) -> Option<ScaledBlock<'b>> {
+        let Lines {
+            starts,
+            taps,
+            rows,
+            last,
+        } = block.down.lines()?;
+        let end = block
+            .pitch
+            .checked_mul(last as usize)?
+            .checked_add(block.at)?;
+        let is_there = end.checked_add(TEXELS)? <= block.memory.readable();
+        let (lines, element) = (starts.len(), block.element);
+        let has_room = matches!(element, 1 | 2) && lines * COLUMNS * element <= out.len();
+        let some = lines > 0 && !rows.is_empty() && rows.len() <= SOURCES;
+        (is_there && has_room && some).then(|| ScaledBlock {
+            texels: std::ptr::with_exposed_provenance(block.memory.host_address() + block.at),
+            pitch: block.pitch as u64,
+            rows: rows.as_ptr(),
+            count: rows.len() as u32,
+            lines: lines as u32,
+            picks: block.picks,
+            taps: taps.as_ptr(),
+            starts: starts.as_ptr(),
+            pairs: std::ptr::null_mut(),
+            out: out.as_mut_ptr(),
+            element,
+            owner: PhantomData,
+        })
+    }
+}
+
+/// The sums of two rows for each column.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Pairs([[i16; 2]; COLUMNS]);
+
+/// Proof that the host has the instructions that the code of blocks is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockHost(());
+
+impl BlockHost {
+    /// The host, if it has them: those of [`Host`], and AVX-512 with VBMI and VNNI.
+    pub fn detect() -> Option<BlockHost> {
+        let both = is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vnni");
+        Host::detect().filter(|_| both).map(|_| BlockHost(()))
+    }
+}
+
+/// Code that makes blocks of the scaler.
+pub struct BlockCode {
+    map: Mmap,
+    /// Where it is entered for samples of one byte and of two.
+    entries: [usize; 2],
+}
+
+impl BlockCode {
+    /// As [`Executable::new`].
+    pub fn new(_: BlockHost, mut code: Assembler, entries: [usize; 2]) -> io::Result<BlockCode> {
+        let map = placed(&code.finish())?;
+        Ok(BlockCode { map, entries })
+    }
+
+    /// Makes a block. What the code touches:
+    ///
+    /// * the block, and what it points to: rows of texels, of which [`Lines`] says that none is behind the last one, and from
+    ///   each of them on as many bytes as [`ScaledBlock::new`] has found to be in memory, which is made of atomic words: it
+    ///   reads bytes of those, as [`Executable::run`] does;
+    /// * [`Picks`], of which indices have six bits in the instruction that takes them; taps and starts of each row of samples,
+    ///   of which there are as many; and the pairs of rows from each start on, of which [`Lines`] says that they are there;
+    /// * as many pairs as there are rows, no more than there is room for;
+    /// * the samples, for which there is room.
+    #[expect(unsafe_code, reason = "calls what was emitted")]
+    pub fn run(&self, mut block: ScaledBlock<'_>) {
+        let mut pairs = [const { MaybeUninit::<Pairs>::uninit() }; SOURCES];
+        block.pairs = pairs.as_mut_ptr().cast();
+        let address = self.map[self.entries[block.element - 1]..].as_ptr();
+        // SAFETY: `entries` holds offsets of functions of this signature, made by `scaler`; `BlockHost` proves that its
+        // instructions exist, and the map was made executable and is not written again.
+        let function: unsafe extern "sysv64" fn(*mut ScaledBlock<'_>) =
+            unsafe { std::mem::transmute(address) };
+        // SAFETY: the code reads and writes what is listed above, which the block borrows or `pairs` has; pairs are written
+        // before they are read. All registers that it changes are the callee's in this calling convention. It ends: both
+        // its loops count rows down to 0, and neither count is 0.
+        unsafe { function(&raw mut block) };
     }
 }

@@ -8,8 +8,8 @@
 //!
 //! What is not code is done by the [steps](super::decoded), op by op, and so is what code cannot know: where the result of a
 //! lane that runs is NaN, the region is left in front of that op with everything else in place, for payloads are the
-//! reference's. Results stay in registers (`held`) until the arena has to have them: wherever a region is left it has. So the
-//! bytes of an arena and the count of instructions are the same with native code and without, but of a thread that has
+//! reference's. Results stay in registers (`held`) until the arena has to have them: wherever a region is left it has. So
+//! the bytes of an arena and the count of instructions are the same with native code and without, but of a thread that has
 //! ended and at which nobody looks; a law and all corpora assert it.
 //!
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
@@ -17,8 +17,9 @@
 //! that the message reached last, and what is outside of it is left to the steps in front of the message. So are samples of
 //! the nearest texel and loads (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media
 //! blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then know
-//! that no code does it, with what is bound, is cut out: the program gets code of another cut. Threads that all stand at the
-//! barrier of their group behind a region go on in the next one, and so do those that have gone there together.
+//! that no code does it, with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
+//! are made by a routine that the steps call (`scaler`). Threads that all stand at the barrier of their group behind a
+//! region go on in the next one, and so do those that have gone there together.
 //!
 //! Singles round to nearest even, or in another direction, which the host is told, and told again where a program turns it
 //! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the
@@ -74,6 +75,8 @@ mod region;
 #[cfg(target_arch = "x86_64")]
 mod sampler;
 #[cfg(target_arch = "x86_64")]
+mod scaler;
+#[cfg(target_arch = "x86_64")]
 mod select;
 #[cfg(target_arch = "x86_64")]
 mod strides;
@@ -91,6 +94,7 @@ use crate::exec::state::float_mode::{FloatMode, Rounding};
 use crate::exec::state::tally::Tally;
 use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::Windows;
+use crate::sampler::avs::MakesBlocks;
 use crate::surface::Memory;
 
 /// Whether native code runs.
@@ -112,6 +116,17 @@ impl NativeCode {
         return call::Host::detect().is_some();
         #[cfg(not(target_arch = "x86_64"))]
         false
+    }
+
+    /// Who makes blocks of the scaler in place of steps, if anybody does.
+    pub fn makes_blocks(self) -> Option<&'static dyn MakesBlocks> {
+        if self == NativeCode::Never {
+            return None;
+        }
+        #[cfg(target_arch = "x86_64")]
+        return scaler::makes_blocks();
+        #[cfg(not(target_arch = "x86_64"))]
+        None
     }
 
     /// The work that steps have done before code is made of a program, as `Decoded::has_worked` counts it; one that ends
