@@ -252,3 +252,60 @@ ret (M1, 1)
         assert_eq!(run(NativeCode::Always), run(NativeCode::Never), "{format}");
     }
 }
+
+/// A result that is compared with a number is NaN, or some lanes are off, in some threads; its bits are looked at as well.
+#[test]
+fn results_that_are_compared_are_those_of_the_steps() {
+    let numbers = ["0x0:f", "0x7fc00000:f", "G(0,0)<1;1,0>", "(-)K(0,0)<1;1,0>"];
+    let relations = ["gt", "ge", "lt", "le", "eq", "ne"];
+    let cases = relations
+        .iter()
+        .flat_map(|relation| numbers.map(|number| (relation, number)));
+    for (relation, number) in cases {
+        for parts in ["", "(P2) goto (M1, 16) Behind"] {
+            let text = format!(
+                ".decl X v_type=G type=d num_elts=1 align=dword
+.decl G v_type=G type=f num_elts=16 align=GRF
+.decl F v_type=G type=f num_elts=16 align=GRF
+.decl K v_type=G type=f num_elts=16 align=GRF
+.decl I v_type=G type=ud num_elts=16 alias=<K, 0>
+.decl H v_type=G type=ud num_elts=16 align=GRF
+.decl P1 v_type=P num_elts=16
+.decl P2 v_type=P num_elts=16
+.decl T6 v_type=T num_elts=1
+or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud
+mul (M1_NM, 1) X(0,0)<1> %thread_x(0,0)<0;1,0> 32:uw
+mov (M1, 16) H(0,0)<1> 0x1:ud
+mov (M1, 16) K(0,0)<1> 0x3f800000:f
+mov (M1, 16) G(0,0)<1> %thread_x(0,0)<0;1,0>
+setp (M1_NM, 16) P2 0x5a0f:uw
+{parts}
+mul (M1, 16) G(0,0)<1> G(0,0)<1;1,0> 0x7f000000:f
+add (M1, 16) F(0,0)<1> G(0,0)<1;1,0> (-)G(0,0)<1;1,0>
+mul (M1, 16) K(0,0)<1> F(0,0)<1;1,0> 0x40000000:f
+cmp.{relation} (M1, 16) P1 K(0,0)<1;1,0> {number}
+(P1) add (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x2:ud
+Behind:
+xor (M1, 16) H(0,0)<1> H(0,0)<1;1,0> I(0,0)<1;1,0>
+media_st.nomod (32,2) T6 0 X(0,0)<0;1,0> 0x0:ud H.0
+ret (M1, 1)
+"
+            );
+            let run = |native| {
+                let mut bindings = Bindings::default();
+                let to = image("R8_UNORM", 5 * 32, 2, 77);
+                bindings.surfaces.insert(6, Arc::clone(&to));
+                let options = RunOptions {
+                    keep: Keep::None,
+                    native,
+                    ..RunOptions::default()
+                };
+                let (program, grid) = (program(&text), Grid::media(5, 1));
+                let outcome = launch::run(&program, &bindings, &grid, &options, |_| Silent);
+                outcome.unwrap_or_else(|trap| panic!("{:?}", trap.diagnostic));
+                to.memory().to_vec()
+            };
+            assert!(run(NativeCode::Always) == run(NativeCode::Never), "{text}");
+        }
+    }
+}

@@ -86,6 +86,18 @@ pub const fn float_predicate_of(relation: Condition) -> u8 {
     }
 }
 
+/// The same, or not ordered.
+const fn unordered_predicate_of(relation: Condition) -> u8 {
+    match relation {
+        Condition::Eq => 0x08,
+        Condition::Ne => 0x04,
+        Condition::Gt => 0x16,
+        Condition::Ge => 0x15,
+        Condition::Lt => 0x19,
+        Condition::Le => 0x1a,
+    }
+}
+
 /// A coordinate that a sample has scaled: the offsets of its texels along that axis, or, where they are weighed, positions.
 pub struct Scaled {
     /// 0 across, 1 down.
@@ -107,11 +119,26 @@ pub struct Scaled {
 type Together = Vec<bool>;
 
 /// A result of theirs that has to be asked.
+#[derive(Clone, Copy)]
 struct Open {
     bytes: Bytes,
     row: u8,
     value: Reg,
     mask: Option<Mask>,
+}
+
+/// A comparison that is true where a result has no order either: of where it is true is asked apart from the other code.
+#[derive(Clone, Copy)]
+struct Doubt {
+    here: Label,
+    back: Label,
+    len: Len,
+    /// What is compared with which number, in which lanes, and how.
+    value: Reg,
+    number: Rm,
+    mask: Mask,
+    relation: u8,
+    leave: Label,
 }
 
 /// The lanes of the first row.
@@ -174,6 +201,8 @@ pub struct Emitter {
     pub all_enabled: bool,
     /// Whether results have an order is asked later, of two of them at once.
     asks_later: bool,
+    /// Comparisons of the region at hand that have to look twice.
+    doubts: Vec<Doubt>,
     /// What several messages do alike: by itself, so that the code of a kernel fits into the first cache.
     pub routines: Vec<(Routine, Label)>,
     /// What the code counts beside instructions, if it does.
@@ -199,6 +228,7 @@ impl Emitter {
             left: Vec::new(),
             all_enabled: false,
             asks_later: false,
+            doubts: Vec::new(),
             routines: Vec::new(),
             counters: counts.then(Vec::new),
         }
@@ -544,17 +574,19 @@ impl Emitter {
     /// many that is, 0 if the first one has to be asked by itself. Who has no order passes it on: only results that no
     /// later one of them reads are asked. Then the region is left in front of the first one, and the steps do all of
     /// them again, which read what they have read before: results that replace it wait until they were asked.
+    /// A comparison of the one result that has to be asked is one of them: where it is false, in an order or in none, it
+    /// is answered as well.
     pub fn group<'r>(&mut self, run: impl Iterator<Item = (&'r Inst, &'r Touched)>) -> usize {
         let mut run = run.peekable();
         // Most are not: the others are not looked at.
         if !run.peek().is_some_and(|(first, _)| self.is_asked(first)) {
             return 0;
         }
-        let (insts, touched): (Vec<_>, Vec<_>) = run.unzip();
-        let Some(group) = self.asked_together(&insts) else {
+        let (all, touched): (Vec<_>, Vec<_>) = run.unzip();
+        let Some(group) = self.asked_together(&all) else {
             return 0;
         };
-        let insts = &insts[..group.len()];
+        let (insts, behind) = all.split_at(group.len());
         let len = Self::len(insts[0]);
         let masks = match self.is_plain(insts[0]) {
             true => [None; 2],
@@ -562,7 +594,7 @@ impl Emitter {
         };
         let mut open: Vec<Open> = Vec::new();
         let mut waiting = Vec::new();
-        for ((inst, touched), waits) in insts.iter().zip(touched).zip(group) {
+        for ((inst, touched), waits) in insts.iter().zip(&touched).zip(group) {
             self.settle(touched);
             self.busy.clear();
             self.busy.extend(open.iter().map(|open| open.value));
@@ -595,11 +627,105 @@ impl Emitter {
                 false => results.for_each(|result| self.put_result(result, masks)),
             }
         }
-        self.all_ordered(len, &open);
+        let compared = behind.first().zip(touched.get(insts.len()));
+        let compared =
+            compared.filter(|(inst, _)| self.tells_order(inst, insts[0], &open, &waiting));
+        if let Some((inst, touched)) = compared {
+            self.settle(touched);
+            self.busy.clear();
+            self.busy.extend(waiting.iter().map(|(.., target)| *target));
+            self.hold_sources(inst);
+            self.compare_open(inst, open[0]);
+        } else {
+            self.all_ordered(len, &open);
+        }
         for result in waiting {
             self.put_result(result, masks);
         }
-        insts.len()
+        if let Some((inst, _)) = compared
+            && let Put::Flags(at) = inst.dst
+        {
+            self.code.shift_left(Gpr::Rax, inst.lanes.offset);
+            self.write_predicate(inst.lanes, at);
+        }
+        insts.len() + usize::from(compared.is_some())
+    }
+
+    /// Whether an instruction behind others compares the one result of theirs that has to be asked, in the lanes that they
+    /// have, with something that is where it belongs.
+    fn tells_order(
+        &self,
+        inst: &Inst,
+        first: &Inst,
+        open: &[Open],
+        waiting: &[(&Inst, u8, Reg)],
+    ) -> bool {
+        let (Work::CompareSingle(_), [value], [a, b]) = (inst.work, open, &inst.src[..]) else {
+            return false;
+        };
+        let plain = !inst.halves && a.modifier.is_none() && inst.rows() == 1;
+        let alike = inst.lanes == first.lanes && Self::len(inst) == Self::len(first);
+        let is_there = inst.read(b, 0).is_none_or(|bytes| {
+            let mut waiting = waiting.iter();
+            waiting.all(|(inst, r, _)| !inst.written(*r).overlaps(bytes))
+        });
+        plain
+            && alike
+            && matches!(inst.dst, Put::Flags(_))
+            && inst.read(a, 0) == Some(value.bytes)
+            && is_there
+            && !inst.has_lists()
+    }
+
+    /// Compares a result, which is asked as well where that is true, in `rax`.
+    fn compare_open(&mut self, inst: &Inst, open: Open) {
+        let Work::CompareSingle(relation) = inst.work else {
+            return;
+        };
+        let len = Self::len(inst);
+        let number = self.source(inst, 1, 0);
+        let leave = self.leave_label();
+        let to = (CONDITION[0], open.mask.unwrap_or(0), false);
+        let [here, back] = [(); 2].map(|()| self.code.label());
+        let code = &mut self.code;
+        let or_unordered = Some(unordered_predicate_of(relation));
+        code.masked(Vector::CMPPS, len, to, open.value, number, or_unordered);
+        code.store_mask(Gpr::Rax, CONDITION[0]);
+        code.test(Gpr::Rax, Gpr::Rax);
+        code.jump_if(If::NotZero, here);
+        code.bind(back);
+        self.doubts.push(Doubt {
+            here,
+            back,
+            len,
+            value: open.value,
+            number,
+            mask: open.mask.unwrap_or(0),
+            relation: float_predicate_of(relation),
+            leave,
+        });
+    }
+
+    /// Code of comparisons that look twice.
+    pub fn emit_doubts(&mut self) {
+        for doubt in std::mem::take(&mut self.doubts) {
+            let (
+                code,
+                Doubt {
+                    len, value, mask, ..
+                },
+            ) = (&mut self.code, doubt);
+            code.bind(doubt.here);
+            let to = (UNORDERED, mask, false);
+            code.masked(Vector::CMPPS, len, to, value, Rm::Reg(value), Some(3));
+            code.test_masks(UNORDERED, UNORDERED);
+            code.jump_if(If::NotZero, doubt.leave);
+            let to = (CONDITION[0], mask, false);
+            let relation = Some(doubt.relation);
+            code.masked(Vector::CMPPS, len, to, value, doubt.number, relation);
+            code.store_mask(Gpr::Rax, CONDITION[0]);
+            code.jump(doubt.back);
+        }
     }
 
     /// Puts row `r` of a result where it belongs.

@@ -628,6 +628,7 @@ impl Flow<'_> {
                 self.leave_at(pc);
             }
         }
+        self.emitter.emit_doubts();
         for (leave, pc, behind) in std::mem::take(&mut self.left) {
             self.emitter.code.bind(leave.label);
             leave
