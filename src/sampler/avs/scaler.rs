@@ -1,6 +1,6 @@
 //! Blocks of one plane of bytes, one after the other: what messages to one surface and state have in common is worked out
-//! once, and a block is filtered and rounded in one go.
-//! How, say [`super::block`], and [`super::picked`] where somebody else does it. [`super::run`] is the definition, and a law asserts the same bytes.
+//! once, and a block is filtered and rounded in one go. How, says [`super::block`]; what it takes where somebody else does
+//! it, [`super::picked`]. [`super::run`] is the definition, and a law asserts the same bytes.
 
 use super::block::{Across, Buffers, COLUMNS, Down, ROWS, Samples, WORDS};
 use super::filters::{ChannelFilter, Filters};

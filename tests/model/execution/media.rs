@@ -265,6 +265,8 @@ fn results_that_are_compared_are_those_of_the_steps() {
         for parts in ["", "(P2) goto (M1, 16) Behind"] {
             let text = format!(
                 ".decl X v_type=G type=d num_elts=1 align=dword
+.decl L v_type=G type=w num_elts=16 align=GRF
+.decl E v_type=G type=f num_elts=16 align=GRF
 .decl G v_type=G type=f num_elts=16 align=GRF
 .decl F v_type=G type=f num_elts=16 align=GRF
 .decl K v_type=G type=f num_elts=16 align=GRF
@@ -277,14 +279,19 @@ or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud
 mul (M1_NM, 1) X(0,0)<1> %thread_x(0,0)<0;1,0> 32:uw
 mov (M1, 16) H(0,0)<1> 0x1:ud
 mov (M1, 16) K(0,0)<1> 0x3f800000:f
-mov (M1, 16) G(0,0)<1> %thread_x(0,0)<0;1,0>
+mov (M1, 8) L(0,0)<1> 0x01101000:v
+mov (M1, 8) L(0,8)<1> 0x10010001:v
+mov (M1, 16) G(0,0)<1> L(0,0)<1;1,0>
+mov (M1, 16) E(0,0)<1> %thread_x(0,0)<0;1,0>
+mul (M1, 16) G(0,0)<1> G(0,0)<1;1,0> E(0,0)<1;1,0>
 setp (M1_NM, 16) P2 0x5a0f:uw
 {parts}
-mul (M1, 16) G(0,0)<1> G(0,0)<1;1,0> 0x7f000000:f
-add (M1, 16) F(0,0)<1> G(0,0)<1;1,0> (-)G(0,0)<1;1,0>
+mul (M1, 16) E(0,0)<1> G(0,0)<1;1,0> 0x7f000000:f
+add (M1, 16) F(0,0)<1> E(0,0)<1;1,0> (-)E(0,0)<1;1,0>
 mul (M1, 16) K(0,0)<1> F(0,0)<1;1,0> 0x40000000:f
 cmp.{relation} (M1, 16) P1 K(0,0)<1;1,0> {number}
-(P1) add (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x2:ud
+(P1) goto (M1, 16) Behind
+add (M1, 16) H(0,0)<1> H(0,0)<1;1,0> 0x2:ud
 Behind:
 xor (M1, 16) H(0,0)<1> H(0,0)<1;1,0> I(0,0)<1;1,0>
 media_st.nomod (32,2) T6 0 X(0,0)<0;1,0> 0x0:ud H.0

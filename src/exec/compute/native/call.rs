@@ -372,13 +372,12 @@ impl Executable {
         let Some(&at) = self.entries.get(number) else {
             return false;
         };
-        let known =
-            |t: &Context<'_>| std::ptr::eq(t.reach.cast::<u8>(), std::ptr::from_ref(reach).cast());
-        if reach.hinted < self.hints.into() || !threads.iter().all(known) {
-            return false;
-        }
-        let small = |t: &Context<'_>| t.bytes < self.reach || t.counted < self.counters;
-        if threads.is_empty() || threads.iter().any(small) {
+        let fits = |t: &Context<'_>| {
+            let known = std::ptr::eq(t.reach.cast::<u8>(), std::ptr::from_ref(reach).cast());
+            known && t.bytes >= self.reach && t.counted >= self.counters
+        };
+        let some = !threads.is_empty() && reach.hinted >= self.hints.into();
+        if !some || !threads.iter().all(fits) {
             return false;
         }
         let range = threads.as_mut_ptr_range();

@@ -572,11 +572,18 @@ impl Emitter {
 
     /// Code for the first of these instructions, as many as are asked together whether their results have an order; how
     /// many that is, 0 if the first one has to be asked by itself. Who has no order passes it on: only results that no
-    /// later one of them reads are asked. Then the region is left in front of the first one, and the steps do all of
+    /// later arithmetic of them reads are asked. Then the region is left in front of the first one, and the steps do all of
     /// them again, which read what they have read before: results that replace it wait until they were asked.
-    /// A comparison of the one result that has to be asked is one of them: where it is false, in an order or in none, it
-    /// is answered as well.
-    pub fn group<'r>(&mut self, run: impl Iterator<Item = (&'r Inst, &'r Touched)>) -> usize {
+    ///
+    /// A comparison of the one result that has to be asked is the last of them, if it is seldom true: made to be true of
+    /// NaN as well it says by being false that there is none.
+    ///
+    /// * `is_seldom`: whether the predicate at an offset is, as far as can be told.
+    pub fn group<'r>(
+        &mut self,
+        run: impl Iterator<Item = (&'r Inst, &'r Touched)>,
+        is_seldom: impl Fn(u32) -> bool,
+    ) -> usize {
         let mut run = run.peekable();
         // Most are not: the others are not looked at.
         if !run.peek().is_some_and(|(first, _)| self.is_asked(first)) {
@@ -628,12 +635,14 @@ impl Emitter {
             }
         }
         let compared = behind.first().zip(touched.get(insts.len()));
-        let compared =
-            compared.filter(|(inst, _)| self.tells_order(inst, insts[0], &open, &waiting));
+        let compared = compared.filter(|(inst, _)| {
+            let seldom = matches!(inst.dst, Put::Flags(at) if is_seldom(at));
+            seldom && self.tells_order(inst, insts[0], &open, &waiting)
+        });
         if let Some((inst, touched)) = compared {
             self.settle(touched);
             self.busy.clear();
-            self.busy.extend(waiting.iter().map(|(.., target)| *target));
+            self.busy.push(open[0].value);
             self.hold_sources(inst);
             self.compare_open(inst, open[0]);
         } else {
@@ -669,15 +678,10 @@ impl Emitter {
             let mut waiting = waiting.iter();
             waiting.all(|(inst, r, _)| !inst.written(*r).overlaps(bytes))
         });
-        plain
-            && alike
-            && matches!(inst.dst, Put::Flags(_))
-            && inst.read(a, 0) == Some(value.bytes)
-            && is_there
-            && !inst.has_lists()
+        plain && alike && inst.read(a, 0) == Some(value.bytes) && is_there && !inst.has_lists()
     }
 
-    /// Compares a result, which is asked as well where that is true, in `rax`.
+    /// Compares a result, which is asked as well where that is true. The answer is in `rax`.
     fn compare_open(&mut self, inst: &Inst, open: Open) {
         let Work::CompareSingle(relation) = inst.work else {
             return;

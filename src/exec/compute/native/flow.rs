@@ -270,7 +270,8 @@ impl Flow<'_> {
                     self.joined.push((place, on));
                 }
             }
-            let together = self.emitter.group(region.straight(pc)) as u32;
+            let ahead = |predicate| region.branches_ahead(pc, predicate);
+            let together = self.emitter.group(region.straight(pc), ahead) as u32;
             if together > 0 {
                 self.ways_out(pc);
                 self.uncounted += together;

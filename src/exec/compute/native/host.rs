@@ -672,9 +672,13 @@ impl<'n> Standing<'n, '_> {
         let native = whole.native;
         let contexts = &mut self.contexts[which.clone()];
         native.run_contexts(contexts, &whole.reach, &mut door, self.lanes, true);
-        let mut contexts = self.contexts[which.clone()].iter();
-        if contexts.all(|context| whole.has_ended(context)) {
-            return Some(self.executed(which));
+        let (mut contexts, mut executed) = (self.contexts[which.clone()].iter(), 0);
+        let all_ended = contexts.all(|context| {
+            executed += context.executed + 1;
+            whole.has_ended(context)
+        });
+        if all_ended {
+            return Some(executed);
         }
         // Most threads come to no message that is served, and end sooner without a look for it.
         let mut ended = true;

@@ -1,4 +1,4 @@
-//! Code for the blocks of the media scaler that are inside of their surface: one routine for all programs.
+//! Code for blocks of the media scaler whose texels can be picked from memory: one routine for all programs.
 //!
 //! ```text
 //!  a row of texels ─▶ sixty-four bytes ─▶ eight for each column ─▶ times taps: a sum for each column
@@ -15,7 +15,7 @@ use super::integers::{LEFT, RIGHT_SIGNED};
 use crate::sampler::avs::{MOST_SAMPLE, MakesBlocks, PickedBlock, SAMPLE_SHIFT};
 use std::sync::OnceLock;
 
-/// The first operand where the second one has bits, and all bits of the third.
+/// The bits of the first operand that the second one has as well, and all of the third.
 const AND_OR: u8 = 0xea;
 
 /// Makes blocks, where the host has the instructions for it.
