@@ -165,6 +165,22 @@ ret (M1, 1)
     }
 }
 
+/// What so many rows of five threads write, each a block of 32 bytes by two rows of `T6`.
+fn written(text: &str, rows: u32, native: NativeCode, keep: Keep) -> Vec<u8> {
+    let mut bindings = Bindings::default();
+    let to = image("R8_UNORM", 5 * 32, 2 * rows, 77);
+    bindings.surfaces.insert(6, Arc::clone(&to));
+    let options = RunOptions {
+        keep,
+        native,
+        ..RunOptions::default()
+    };
+    let (program, grid) = (program(text), Grid::media(5, rows));
+    let outcome = launch::run(&program, &bindings, &grid, &options, |_| Silent);
+    outcome.unwrap_or_else(|trap| panic!("{:?}", trap.diagnostic));
+    to.memory().to_vec()
+}
+
 /// A thread whose code is left while rounding is turned goes on with that rounding.
 #[test]
 fn threads_that_leave_code_keep_their_rounding() {
@@ -194,20 +210,7 @@ media_st.nomod (32,2) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> H.0
 ret (M1, 1)
 "
     );
-    let run = |text: &str, native, keep| {
-        let mut bindings = Bindings::default();
-        let to = image("R8_UNORM", 5 * 32, 7 * 2, 77);
-        bindings.surfaces.insert(6, Arc::clone(&to));
-        let options = RunOptions {
-            keep,
-            native,
-            ..RunOptions::default()
-        };
-        let (program, grid) = (program(text), Grid::media(5, 7));
-        let outcome = launch::run(&program, &bindings, &grid, &options, |_| Silent);
-        outcome.unwrap_or_else(|trap| panic!("{:?}", trap.diagnostic));
-        to.memory().to_vec()
-    };
+    let run = |text: &str, native, keep| written(text, 7, native, keep);
     let steps = run(&text, NativeCode::Never, Keep::None);
     for keep in [Keep::All, Keep::None] {
         assert!(run(&text, NativeCode::Always, keep) == steps);
@@ -298,20 +301,7 @@ media_st.nomod (32,2) T6 0 X(0,0)<0;1,0> 0x0:ud H.0
 ret (M1, 1)
 "
             );
-            let run = |native| {
-                let mut bindings = Bindings::default();
-                let to = image("R8_UNORM", 5 * 32, 2, 77);
-                bindings.surfaces.insert(6, Arc::clone(&to));
-                let options = RunOptions {
-                    keep: Keep::None,
-                    native,
-                    ..RunOptions::default()
-                };
-                let (program, grid) = (program(&text), Grid::media(5, 1));
-                let outcome = launch::run(&program, &bindings, &grid, &options, |_| Silent);
-                outcome.unwrap_or_else(|trap| panic!("{:?}", trap.diagnostic));
-                to.memory().to_vec()
-            };
+            let run = |native| written(&text, 1, native, Keep::None);
             assert!(run(NativeCode::Always) == run(NativeCode::Never), "{text}");
         }
     }

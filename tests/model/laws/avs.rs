@@ -664,22 +664,32 @@ fn gen5_scales_the_formats_of_its_manual() {
     assert_eq!(read, 10);
 }
 
-/// More blocks that begin elsewhere than are remembered, and those that are no more.
-#[test]
-fn blocks_that_are_forgotten_equal_the_definition() {
+/// A picture of one channel in which no texel is like its neighbours.
+fn noise(width: u32, height: u32) -> Surface {
     use visim::internals::surface::Description;
-    let description = Description::d2(Format::R8_UNORM, 500, 40);
-    let surface = Surface::zeroed(description).expect("fits");
+    let surface = Surface::zeroed(Description::d2(Format::R8_UNORM, width, height));
+    let surface = surface.expect("fits");
     let noise = |i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8;
     let bytes: Vec<u8> = (0..surface.memory().len() as u32).map(noise).collect();
     surface.memory().write(0, &bytes);
-    let sampler = AvsSampler {
+    surface
+}
+
+/// A state of which blocks are filtered sharply.
+fn sharp() -> AvsSampler {
+    AvsSampler {
         avs_filter_type: FilterType::Adaptive,
         default_sharpness: 255,
         bypass_x: true,
         bypass_y: true,
         ..AvsSampler::default()
-    };
+    }
+}
+
+/// More blocks that begin elsewhere than are remembered, and those that are no more.
+#[test]
+fn blocks_that_are_forgotten_equal_the_definition() {
+    let (surface, sampler) = (noise(500, 40), sharp());
     let block = |i: u32| AvsRequest {
         surface: 0,
         sampler: 0,
@@ -718,7 +728,6 @@ fn blocks_that_are_forgotten_equal_the_definition() {
 fn code_makes_blocks_at_all_edges() {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use visim::internals::sampler::avs::{MakesBlocks, PickedBlock};
-    use visim::internals::surface::Description;
     static MADE: AtomicUsize = AtomicUsize::new(0);
     struct Counted(&'static dyn MakesBlocks);
     impl MakesBlocks for Counted {
@@ -735,18 +744,7 @@ fn code_makes_blocks_at_all_edges() {
     assert!(NativeCode::Never.makes_blocks().is_none());
     let (mut blocks, mut inside) = (0, 0);
     for (width, height) in [(150, 60), (40, 30), (64, 9), (7, 3)] {
-        let surface = Surface::zeroed(Description::d2(Format::R8_UNORM, width, height));
-        let surface = surface.expect("fits");
-        let noise = |i: u32| (i.wrapping_mul(0x9e37_79b9) >> 23) as u8;
-        let bytes: Vec<u8> = (0..surface.memory().len() as u32).map(noise).collect();
-        surface.memory().write(0, &bytes);
-        let sampler = AvsSampler {
-            avs_filter_type: FilterType::Adaptive,
-            default_sharpness: 255,
-            bypass_x: true,
-            bypass_y: true,
-            ..AvsSampler::default()
-        };
+        let (surface, sampler) = (noise(width, height), sharp());
         let view = MediaView::of(&surface).expect("a picture");
         for (mode, control) in [AvsMode::M16x8, AvsMode::M16x4]
             .into_iter()

@@ -713,12 +713,10 @@ impl Emitter {
     /// Code of comparisons that look twice.
     pub fn emit_doubts(&mut self) {
         for doubt in std::mem::take(&mut self.doubts) {
-            let (
-                code,
-                Doubt {
-                    len, value, mask, ..
-                },
-            ) = (&mut self.code, doubt);
+            let code = &mut self.code;
+            let Doubt {
+                len, value, mask, ..
+            } = doubt;
             code.bind(doubt.here);
             let to = (UNORDERED, mask, false);
             code.masked(Vector::CMPPS, len, to, value, Rm::Reg(value), Some(3));

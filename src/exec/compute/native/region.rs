@@ -360,17 +360,15 @@ impl Region {
     /// Whether the next branch from an op on leads ahead, for lanes that have this predicate: out of a loop, mostly, which
     /// is left once.
     pub fn branches_ahead(&self, pc: u32, predicate: u32) -> bool {
-        let items = self.items.iter().skip((pc - self.start) as usize);
-        let next = items.filter_map(|item| match item {
+        let mut items = self.items.iter().skip((pc - self.start) as usize);
+        let next = items.find_map(|item| match item {
             Item::Goto { guard, target, .. } => Some((*guard, *target)),
             _ => None,
         });
-        let next = next
-            .take(1)
-            .find_map(|(guard, target)| Some((guard?, target)));
-        next.is_some_and(|(guard, target)| {
-            guard.offset == predicate && !guard.inverted && target > pc
-        })
+        let Some((Some(guard), target)) = next else {
+            return false;
+        };
+        guard.offset == predicate && !guard.inverted && target > pc
     }
 
     /// Whether rounding is another one in front of an op, or at the end, than where code is entered.
