@@ -131,8 +131,51 @@ const NARROW: &[&str] = &[
     "mad @ R(0,0)<1> S(0,0)<1;1,0> 0x4:d R(0,0)<1;1,0>",
 ];
 
+/// What computes addresses of lanes that follow each other, and messages that find them so.
+const IN_ORDER: &[&str] = &[
+    "add @ O(0,0)<1> P(0,0)<1;1,0> 0x4:ud",
+    "add @ O(0,0)<1> O(0,0)<1;1,0> N(0,0)<0;1,0>",
+    "add @ P(0,0)<1> N(0,0)<0;1,0> O(0,0)<1;1,0>",
+    "add @ P(0,0)<1> O(0,0)<1;1,0> P(0,0)<1;1,0>",
+    "shl @ O(0,0)<1> P(0,0)<1;1,0> 0x1:ud",
+    "shl @ P(0,0)<1> O(0,0)<1;1,0> 0x2:ud",
+    "shl @ O(0,0)<1> P(0,0)<1;1,0> 0x1e:ud",
+    "shr @ O(0,0)<1> O(0,0)<1;1,0> 0x2:ud",
+    "mov @ O(0,0)<1> P(0,0)<1;1,0>",
+    "mov @ R(0,0)<1> O(0,0)<1;1,0>",
+    "mov @ R(0,0)<1> S(0,0)<1;1,0>",
+    "shl @ R(0,0)<1> R(0,0)<1;1,0> 0x2:uq",
+    "add @ Q(0,0)<1> R(0,0)<1;1,0> B(0,0)<0;1,0>",
+    "add @ Q(0,0)<1> Q(0,0)<1;1,0> 0x4:q",
+    "add (M1_NM, 1) O(0,3)<1> O(0,3)<0;1,0> 0x4:ud",
+    "add (M1_NM, 1) Q(0,5)<1> Q(0,5)<0;1,0> 0x4:q",
+    "lsc_load.ugm @ D:d32 flat[Q]:a64",
+    "lsc_load.ugm @ D:d32 flat[Q+0x8]:a64",
+    "lsc_load.ugm @ D:d8u32 flat[Q]:a64",
+    "lsc_load.ugm @ O:d32 flat[Q]:a64",
+    "lsc_store.ugm @ flat[Q]:a64 D:d32",
+    "lsc_store.ugm @ flat[Q]:a64 O:d16u32",
+    "lsc_load.slm @ D:d32x4 flat[P]:a32",
+    "lsc_load.slm @ P:d32 flat[O]:a32",
+    "lsc_store.slm @ flat[O+0x4]:a32 P:d32",
+    "lsc_store.slm @ flat[P]:a32 D:d16u32",
+    "lsc_load.ugm @ D:d32 bss(H)[O]:a32",
+    "lsc_store.ugm @ bss(H)[P]:a32 O:d32",
+    "lsc_load.ugm @ D:d32 flat(B)[0x4*P]:a32s",
+    "lsc_load.ugm @ D:d8u32 flat(B)[O]:a32u",
+    "lsc_store.ugm @ flat(B)[0x2*O]:a32u D:d16u32",
+    "gather_scaled.4 @ T7 0x0:ud P.0 D.0",
+    "gather_scaled.1 @ T6 0x0:ud O.0 P.0",
+    "scatter_scaled.4 @ T7 N(0,0)<0;1,0> O.0 D.0",
+    "scatter_scaled.1 @ T6 0x0:ud P.0 O.0",
+    "gather4_scaled.RGBA @ T6 0x0:ud O.0 D.0",
+    "gather4_scaled.RG @ %slm 0x0:ud P.0 D.0",
+    "scatter4_scaled.RGBA @ T6 0x0:ud P.0 D.0",
+];
+
+/// * `from`: what the lines are of.
 /// * `again`: whether the lines are a loop, in which registers are pinned.
-fn program(lines: &[(usize, u8)], wide: bool, again: bool) -> Program {
+fn program(from: &[&str], lines: &[(usize, u8)], wide: bool, again: bool) -> Program {
     let mut text = ".version 3.6
 .kernel \"k\"
 .decl O v_type=G type=ud num_elts=32 align=GRF
@@ -156,7 +199,7 @@ fn program(lines: &[(usize, u8)], wide: bool, again: bool) -> Program {
         text += "again:\n";
     }
     for &(line, how) in lines {
-        let line = NARROW[line % NARROW.len()];
+        let line = from[line % from.len()];
         if wide
             && ["scaled", "word", "svm"]
                 .iter()
@@ -299,7 +342,7 @@ proptest! {
         wide in prop::bool::weighted(0.3),
         again in prop::bool::weighted(0.3),
     ) {
-        let program = program(&lines, wide, again);
+        let program = program(NARROW, &lines, wide, again);
         let run = |native| left(&program, &places, &masks, native);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         prop_assert_eq!(&native.2, &steps.2, "{:?}", program.ops);
@@ -311,12 +354,37 @@ proptest! {
     }
 }
 
+/// Places of lanes that follow each other, but for one of them at times.
+fn in_order() -> impl Strategy<Value = Places> {
+    let first = prop_oneof![0..BYTES / 2, Just(0u32), Just(8)];
+    let step = prop::sample::select(vec![1u32, 1, 2, 4, 4, 4, 16]);
+    let astray = prop_oneof![9 => Just(0), 1 => (0..32u32).prop_map(|lane| 1 << lane)];
+    (first, step, astray, prop::sample::select(vec![0u32, 3]))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn lanes_that_follow_each_other_leave_what_steps_leave(
+        lines in prop::collection::vec((any::<usize>(), prop::sample::select(vec![2u8, 3, 3, 6, 7, 14, 15, 0])), 3..12),
+        places in prop::collection::vec(in_order(), 3),
+        masks in prop::collection::vec(prop_oneof![4 => Just(u32::MAX), 1 => 1u32..], 1..5),
+        wide in any::<bool>(),
+        again in prop::bool::weighted(0.2),
+    ) {
+        let program = program(IN_ORDER, &lines, wide, again);
+        let run = |native| left(&program, &places, &masks, native);
+        prop_assert_eq!(run(NativeCode::Always), run(NativeCode::Never), "{:#?}", program.ops);
+    }
+}
+
 #[test]
 fn every_message_here_is_code() {
     use crate::exec::message::transfers::message;
     use crate::program::Op;
     for (at, line) in NARROW.iter().enumerate() {
-        let program = program(&[(at, 12)], false, false);
+        let program = program(NARROW, &[(at, 12)], false, false);
         let sends: Vec<_> = program
             .ops
             .iter()
@@ -338,7 +406,8 @@ fn what_lies_behind_the_result_of_one_lane_stays() {
     };
     let counts = line("lsc_atomic_iinc.slm (M1_NM, 1) N");
     let between = [line("mov (M1_NM, 1) H"), line("xor (M1_NM, 1) H")];
-    let program = program(&[&[counts][..], &between, &[counts]].concat(), false, false);
+    let lines = [&[counts][..], &between, &[counts]].concat();
+    let program = program(NARROW, &lines, false, false);
     let run = |native| left(&program, &[(0, 4, 0, 3); 3], &[0xffff], native);
     let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
     assert_eq!(native, steps);

@@ -223,7 +223,9 @@ vectors! {
     FROM_GPR = 1 2 0 0x7c;
     FROM_GPR_WIDE = 1 2 1 0x7c;
     TO_GPR = 1 1 0 0x7e;
+    TO_GPR_WIDE = 1 1 1 0x7e;
     SPREAD = 1 2 0 0x58;
+    SPREAD_QWORD = 1 2 1 0x59;
     MOVSHDUP = 2 1 0 0x16;
     GATHER = 1 2 0 0x90;
     SCATTER = 1 2 0 0xa0;
@@ -623,6 +625,12 @@ impl Assembler {
         self.rex(false, 1, base as u8);
         self.bytes.extend([0x0f, 0x18]);
         self.displaced(1 << 3 | base as u8 & 7, at, Some(1));
+    }
+
+    /// Tells the host that bytes of a window are read soon, so many behind where `rcx` and `rdx` point to.
+    pub fn prefetch_window(&mut self, at: u32) {
+        self.bytes.extend([0x0f, 0x18, 0x80 | 1 << 3 | 4, 0x11]);
+        self.dword(at);
     }
 
     /// Loads a dword that a register points to, but `r12`.

@@ -17,6 +17,9 @@ use std::sync::atomic::AtomicU32;
 /// Places of a region at which lanes may wait, at most.
 pub const MOST_PLACES: usize = 16;
 
+/// Questions about the order of lanes that are kept between two places, at most.
+pub const MOST_ASKED: usize = 8;
+
 /// What native code knows of a thread; it changes what it says.
 #[repr(C)]
 pub struct Context<'t> {
@@ -39,9 +42,13 @@ pub struct Context<'t> {
     pub control: u32,
     /// The lanes that wait at each place.
     pub places: [u32; MOST_PLACES],
-    /// Windows and what is known of them.
+    /// Which answers are no, where code has asked.
+    answers: [u32; MOST_ASKED],
+    /// What messages reach, and what of it code looks at.
     reach: *const Reach<'t>,
-    /// What is known of sampler messages, by op: as [`Reach`] has it, one step nearer.
+    windows: *const HostWindow,
+    count: u64,
+    hints: *const AtomicU32,
     texels: *const TexelSite,
     /// Shared local memory of the thread's group.
     shared: HostWindow,
@@ -85,7 +92,7 @@ impl<'t> Reach<'t> {
 
 /// Offsets of its fields, and of those of what it points to.
 pub mod field {
-    use super::{Context, HostWindow, Reach, TexelSite};
+    use super::{Context, HostWindow, TexelSite};
     use std::mem::offset_of;
 
     pub const ARENA: u32 = offset_of!(Context<'_>, arena) as u32;
@@ -97,9 +104,9 @@ pub mod field {
     pub const CONTROL: u32 = offset_of!(Context<'_>, control) as u32;
     pub const PC: u32 = offset_of!(Context<'_>, pc) as u32;
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
-    pub const REACH: u32 = offset_of!(Context<'_>, reach) as u32;
-    pub const WINDOWS: u32 = offset_of!(Reach<'_>, windows) as u32;
-    pub const COUNT: u32 = offset_of!(Reach<'_>, count) as u32;
+    pub const ANSWERS: u32 = offset_of!(Context<'_>, answers) as u32;
+    pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
+    pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
     pub const TEXELS: u32 = offset_of!(Context<'_>, texels) as u32;
     pub const TEXELS_SIZE: u32 = size_of::<TexelSite>() as u32;
     pub const TEXELS_HOST: u32 = offset_of!(TexelSite, host) as u32;
@@ -119,7 +126,7 @@ pub mod field {
     pub const TEXELS_SHIFTS: u32 = offset_of!(TexelSite, shifts) as u32;
     pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;
     pub const TEXELS_MASK: u32 = offset_of!(TexelSite, mask) as u32;
-    pub const HINTS: u32 = offset_of!(Reach<'_>, hints) as u32;
+    pub const HINTS: u32 = offset_of!(Context<'_>, hints) as u32;
     pub const COUNTS: u32 = offset_of!(Context<'_>, counts) as u32;
     pub const SHARED: u32 = offset_of!(Context<'_>, shared) as u32;
     pub const WINDOW_HOST: u32 = offset_of!(HostWindow, host) as u32;
@@ -173,7 +180,11 @@ impl<'t> Context<'t> {
             kept: 1,
             control: 0,
             places: [0; MOST_PLACES],
+            answers: [0; MOST_ASKED],
             reach,
+            windows: reach.windows,
+            count: reach.count,
+            hints: reach.hints,
             texels: reach.texels,
             shared,
             counts: counts.as_ptr(),

@@ -15,6 +15,7 @@ use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm
 use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, RIGHT, RIGHT_SIGNED};
 use super::last_read::LastRead;
+use super::order::Orders;
 use super::region::Touched;
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
@@ -187,6 +188,8 @@ pub struct Emitter {
     pub copies: Vec<(u32, u32)>,
     /// Coordinates that samples have scaled, the latest one last.
     pub scaled: Vec<Scaled>,
+    /// Values of lanes that come of others.
+    pub orders: Orders,
     /// The next register to hold something.
     pub turn: Reg,
     /// The first register that is not pinned.
@@ -221,6 +224,7 @@ impl Emitter {
             last_read: None,
             copies: Vec::new(),
             scaled: Vec::new(),
+            orders: Orders::default(),
             turn: FIRST_HELD,
             free: FIRST_HELD,
             busy: Vec::new(),

@@ -274,6 +274,7 @@ impl Flow<'_> {
             let together = self.emitter.group(region.straight(pc), ahead) as u32;
             if together > 0 {
                 self.ways_out(pc);
+                self.derive(pc, together);
                 self.uncounted += together;
                 pc += together;
                 continue;
@@ -316,12 +317,23 @@ impl Flow<'_> {
                 }
             }
             self.ways_out(pc);
+            self.derive(pc, 1);
             self.count_guarded(pc);
             self.uncounted += 1;
             pc += 1;
         }
         self.count();
         self.leave_behind();
+    }
+
+    /// So many ops have been emitted, from one on.
+    fn derive(&mut self, pc: u32, ops: u32) {
+        let own = (pc - self.region.start) as usize..;
+        let touched = &self.region.touched[own.clone()];
+        let items = self.region.items[own].iter().zip(touched);
+        for (item, touched) in items.take(ops as usize) {
+            self.emitter.derive(item, touched);
+        }
     }
 
     /// Notes the ways out in front of an op.

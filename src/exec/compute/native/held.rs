@@ -46,6 +46,7 @@ impl Emitter {
         self.held.clear();
         self.copies.clear();
         self.scaled.clear();
+        self.orders.forget();
     }
 
     /// Where a single dword was copied from, or itself.

@@ -13,13 +13,18 @@
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, length};
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, REGISTERS, SOURCE, UNORDERED, length};
+use super::order::{Elements, is_asked};
 use super::select::{Bytes, Kind};
 use super::transfer::{Amount, Becomes, Block, Change, Target, Transfer};
 use crate::exec::state::windows::SHARED_BITS;
 
 /// Where the least and greatest offset that is inside is kept.
 const LIMIT: Reg = SOURCE[2];
+
+/// Bytes that the host reads at once; and how far ahead it is told of them, as measured with vectors of a megabyte.
+const LINE: u32 = 64;
+const AHEAD: u32 = 2048;
 
 /// Where the frame of what is done lane after lane holds what: three registers; the lanes that are left, and the one at
 /// hand.
@@ -103,6 +108,31 @@ impl Transfer {
         })
     }
 
+    /// The addresses.
+    fn elements(&self) -> Elements {
+        Elements {
+            at: self.addresses,
+            bytes: self.width(),
+            lanes: self.lanes.count,
+        }
+    }
+
+    /// Bytes from lane to lane where these follow each other, if that is worth to be asked of all of them.
+    fn step_in_order(&self, masks: [Option<Mask>; 2]) -> Option<u32> {
+        let quads = self.is_of_quads();
+        let step = match quads {
+            true => self.size(),
+            false => self.bytes,
+        };
+        let is_data = self.update.is_none() && self.bytes < 8 && is_asked(self.lanes.count);
+        let is_whole = match quads {
+            true => masks == [None; 2],
+            false => self.rows == 1 || !self.write,
+        };
+        let unit = self.unit << self.extended.map_or(0, |own| own.shift);
+        (is_data && is_whole && step.is_multiple_of(unit)).then_some(step)
+    }
+
     /// The addresses of a half, register by register.
     pub fn address_rows(&self, half: u8) -> impl Iterator<Item = Bytes> {
         let lanes = u32::from(self.row());
@@ -161,6 +191,8 @@ impl Emitter {
     pub fn transfer(&mut self, message: &Transfer, op: u32) {
         let masks = self.running(message.lanes, message.guard);
         self.window(message.target, op);
+        let done = self.code.label();
+        let targets = self.in_order(message, masks, done);
         for half in 0..message.halves() {
             let mask = masks[usize::from(half)];
             match message.target {
@@ -189,9 +221,189 @@ impl Emitter {
                 (None, true) if message.bytes == 8 => self.scatter_qwords(message, half, mask),
                 (None, false) if message.bytes == 8 => self.gather_qwords(message, half, mask),
                 (None, true) => self.scatter(message, half, mask),
-                (None, false) => self.gather(message, half, mask),
+                (None, false) => match targets.get(usize::from(half)) {
+                    Some(targets) => self.gather(message, half, mask, targets),
+                    None => {
+                        // Addresses were copied.
+                        self.busy.clear();
+                        let targets = self.targets(message, half, mask);
+                        self.gather(message, half, mask, &targets);
+                        self.put_all(message, half, mask, &targets);
+                    }
+                },
             }
         }
+        self.code.bind(done);
+        for (half, targets) in (0..).zip(targets) {
+            self.put_all(message, half, masks[usize::from(half)], &targets);
+        }
+    }
+
+    /// Code for a message whose lanes follow each other, all of them, which then goes to `done`; else on from here. Where
+    /// data goes that is read, if there is such code.
+    fn in_order(
+        &mut self,
+        message: &Transfer,
+        masks: [Option<Mask>; 2],
+        done: Label,
+    ) -> Vec<Vec<Reg>> {
+        let Some(step) = message.step_in_order(masks) else {
+            return Vec::new();
+        };
+        let (elements, halves) = (message.elements(), 0..message.halves());
+        let (data, room) = (
+            usize::from(message.halves()) * message.rows as usize,
+            usize::from(REGISTERS - self.free) - self.scaled.len(),
+        );
+        let known = message.lanes.no_mask || self.all_enabled;
+        if !known || data + elements.rows().count() >= room {
+            return Vec::new();
+        }
+        self.busy.clear();
+        let rows = elements.rows();
+        let held: Vec<Reg> = rows.filter_map(|row| self.holder(row)).collect();
+        self.busy.extend(held);
+        let targets = match message.write {
+            true => Vec::new(),
+            false => {
+                let all = halves.clone().zip(masks);
+                all.map(|(half, mask)| self.targets(message, half, mask))
+                    .collect()
+            }
+        };
+        let apart = self.code.label();
+        // Of an address in units.
+        let steps = step / message.unit >> message.extended.map_or(0, |own| own.shift);
+        if self.unless_in_order(elements, steps, apart) {
+            self.first_place(message, step, apart);
+            // Threads of the next groups mostly go on behind these.
+            let all = step * u32::from(message.lanes.count);
+            for at in (0..all).step_by(LINE as usize) {
+                self.code.prefetch_window(AHEAD + at);
+            }
+            for (half, mask) in halves.zip(masks) {
+                match targets.get(usize::from(half)) {
+                    Some(targets) => self.load_in_order(message, half, mask, targets),
+                    None => self.store_in_order(message, half, mask),
+                }
+            }
+            self.code.jump(done);
+        }
+        self.code.bind(apart);
+        targets
+    }
+
+    /// Where the first lane's data is goes to `rdx`, and the window's bytes to `rcx`; to a label unless all lanes are
+    /// inside.
+    ///
+    /// * `step`: bytes from lane to lane.
+    fn first_place(&mut self, message: &Transfer, step: u32, apart: Label) {
+        let others = u32::from(message.lanes.count) - 1;
+        self.first_element(message.elements(), Gpr::Rdx);
+        let mut bytes = others * step + message.span();
+        let flat = message.target == Target::Flat;
+        if flat {
+            if let Some(extended) = message.extended {
+                // What the last lane has is not beyond the end of its type.
+                let further = others * (step >> extended.shift);
+                let (most, beyond) = match extended.signed {
+                    true => (i32::MAX.cast_unsigned(), If::Greater),
+                    false => (u32::MAX, If::Above),
+                };
+                self.code.alu_number(Alu::Cmp, Gpr::Rdx, most - further);
+                self.code.jump_if(beyond, apart);
+                if extended.signed {
+                    self.code.extend_sign(Gpr::Rdx);
+                }
+                self.code.shift_left_wide(Gpr::Rdx, extended.shift);
+            }
+            let code = &mut self.code;
+            code.subtract_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_ADDRESS));
+            if message.moved() != 0 {
+                code.subtract_wide(Gpr::Rdx, message.moved().wrapping_neg());
+            }
+            if let Some(base) = message.based {
+                code.add_wide_at(Gpr::Rdx, Place::Arena(base));
+            }
+        } else {
+            if message.added as u32 != 0 {
+                self.code
+                    .alu_number(Alu::Add, Gpr::Rdx, message.added as u32);
+            }
+            if let Some(base) = message.based {
+                self.add_single(Gpr::Rdx, base);
+            }
+            if message.unit == 1 && matches!(message.target, Target::Shared { .. }) {
+                self.code.alu_number(Alu::And, Gpr::Rdx, SHARED_BITS);
+            }
+            bytes += message.skipped;
+        }
+        let unit = message.unit.trailing_zeros() as u8;
+        let code = &mut self.code;
+        code.load(Gpr::Rax, Place::Table(field::WINDOW_BYTES));
+        code.alu_number(Alu::Sub, Gpr::Rax, bytes);
+        code.jump_if(If::Below, apart);
+        if unit > 0 {
+            code.shift_right(Gpr::Rax, unit);
+        }
+        code.compare_wide(Gpr::Rdx, Gpr::Rax);
+        code.jump_if(If::Above, apart);
+        if unit > 0 {
+            code.shift_left(Gpr::Rdx, unit);
+        }
+        if !flat && message.skipped > 0 {
+            code.alu_number(Alu::Add, Gpr::Rdx, message.skipped);
+        }
+        if message.align() > 1 {
+            code.test_number(Gpr::Rdx, message.align() - 1);
+            code.jump_if(If::NotZero, apart);
+        }
+        code.load_wide_at(Gpr::Rcx, Place::Table(field::WINDOW_HOST));
+    }
+
+    /// Loads the data of a half of lanes that follow each other.
+    fn load_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
+        if message.is_of_quads() {
+            if half > 0 {
+                self.code.add_wide(Gpr::Rdx, 16 * message.size());
+            }
+            let quads = self.load_quads();
+            for (target, value) in targets.iter().zip(quads) {
+                self.code.copy(*target, value);
+            }
+            return;
+        }
+        let vector = match message.bytes {
+            4 => Vector::LOAD,
+            2 => Vector::PMOVZXWD,
+            _ => Vector::PMOVZXBD,
+        };
+        let first = 16 * message.bytes * u32::from(half);
+        for (place, target) in message.places().zip(targets) {
+            let (len, to) = (length(message.row()), (*target, mask.unwrap_or(0), false));
+            let from = Rm::Window(first + place);
+            self.code.masked(vector, len, to, 0, from, None);
+        }
+    }
+
+    /// Stores it.
+    fn store_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+        if message.is_of_quads() {
+            if half > 0 {
+                self.code.add_wide(Gpr::Rdx, 16 * message.size());
+            }
+            return self.store_quads([0, 1, 2, 3].map(|element| message.row_of(element, half)));
+        }
+        let vector = match message.bytes {
+            4 => Vector::STORE,
+            2 => Vector::PMOVDW,
+            _ => Vector::PMOVDB,
+        };
+        let len = length(message.row());
+        let from = self.row_in_register(message.row_of(0, half), len);
+        let from = (from, mask.unwrap_or(0), false);
+        let to = Rm::Window(16 * message.bytes * u32::from(half));
+        self.code.masked(vector, len, from, 0, to, None);
     }
 
     /// `rcx` points to the window, and what it belongs to is compared.
@@ -212,16 +424,13 @@ impl Emitter {
             _ => None,
         };
         let code = &mut self.code;
-        code.load_wide(Gpr::Rcx, field::REACH);
-        code.load_wide_at(Gpr::Rdx, Place::Table(field::WINDOWS));
-        code.load_wide_at(Gpr::Rax, Place::Table(field::COUNT));
-        code.load_wide_at(Gpr::Rcx, Place::Table(field::HINTS));
+        code.load_wide(Gpr::Rcx, field::HINTS);
         code.load_hint(Gpr::Rcx, op);
-        code.compare_wide(Gpr::Rcx, Gpr::Rax);
+        code.compare_wide_at(Gpr::Rcx, Place::Context(field::COUNT));
         self.leave_if(If::AboveOrEqual);
         let code = &mut self.code;
         code.shift_left_wide(Gpr::Rcx, field::WINDOW_SHIFT);
-        code.add_wide_gpr(Gpr::Rcx, Gpr::Rdx);
+        code.add_wide_at(Gpr::Rcx, Place::Context(field::WINDOWS));
         if let Some((variable, index)) = surface {
             match variable {
                 None => code.move_number(Gpr::Rdx, index),
@@ -550,15 +759,23 @@ impl Emitter {
         }
     }
 
-    fn gather(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+    /// Registers for the data of a half, which may be read in part.
+    fn targets(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) -> Vec<Reg> {
+        let len = length(message.row());
+        let rows = (0..message.rows).map(|element| message.row_of(element, half));
+        rows.map(|row| self.row_target(row, len, mask)).collect()
+    }
+
+    /// What a message has brought for a half is put where it belongs.
+    fn put_all(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
+        let rows = (0..message.rows).map(|element| message.row_of(element, half));
+        for (row, target) in rows.zip(targets) {
+            self.put_lanes(message, row, mask, *target);
+        }
+    }
+
+    fn gather(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
-        // Addresses were copied.
-        self.busy.clear();
-        let rows: Vec<Bytes> = (0..message.rows).map(|e| message.row_of(e, half)).collect();
-        let targets: Vec<Reg> = rows
-            .iter()
-            .map(|row| self.row_target(*row, len, mask))
-            .collect();
         let on = mask.unwrap_or(0);
         let code = &mut self.code;
         let (done, apart) = (code.label(), code.label());
@@ -572,7 +789,7 @@ impl Emitter {
             2 => Vector::PMOVZXWD,
             _ => Vector::PMOVZXBD,
         };
-        for (place, target) in message.places().zip(&targets) {
+        for (place, target) in message.places().zip(targets) {
             let to = (*target, on, false);
             self.code
                 .masked(vector, len, to, 0, Rm::Window(place), None);
@@ -598,14 +815,14 @@ impl Emitter {
         self.unless_same(len, offsets, one, mask);
         self.code.jump_if(If::NotZero, scattered);
         self.first_offset(half);
-        for (place, target) in message.places().zip(&targets) {
+        for (place, target) in message.places().zip(targets) {
             let to = (*target, on, false);
             let each = Rm::WindowEach(place);
             self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
         }
         self.code.jump(low);
         self.code.bind(scattered);
-        for (place, target) in message.places().zip(&targets) {
+        for (place, target) in message.places().zip(targets) {
             self.all_of(mask);
             // Of a register that is read in part a gather would wait for the rest.
             let lanes = Rm::WindowLanes(offsets, place);
@@ -621,9 +838,6 @@ impl Emitter {
                 .masked(Vector::PANDD, len, to, targets[0], Rm::Const(own), None);
         }
         self.code.bind(done);
-        for (row, target) in rows.into_iter().zip(targets) {
-            self.put_lanes(message, row, mask, target);
-        }
     }
 
     /// Puts what a message has brought where it belongs: of one lane no more than that.

@@ -63,6 +63,8 @@ mod last_read;
 #[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
+mod order;
+#[cfg(target_arch = "x86_64")]
 mod parts;
 #[cfg(target_arch = "x86_64")]
 mod quads;

@@ -9,6 +9,7 @@ use super::emit::{
     BETWEEN, CONDITION, Emitter, MAKING, SELECT_BITS, SOURCE, UNORDERED, predicate_of,
 };
 use super::integers::{LEFT, RIGHT, RIGHT_SIGNED, UPPER};
+use super::order::{Derives, Elements, is_asked};
 use super::select::{Bytes, Inst, Kind};
 use super::through::Through;
 use super::transfer::constant;
@@ -305,6 +306,45 @@ impl Qwords {
         // Away from zero a denormal becomes the least single, or none where denormals are flushed, which is not known here.
         let to_single = matches!(self.work, Work::Narrowed(Type::F, _));
         !to_single || matches!(rounding, Rounding::Nearest | Rounding::Zero)
+    }
+
+    /// How the result comes of a source, where all lanes run.
+    pub fn derives(&self) -> Option<Derives> {
+        let of = |at| Elements {
+            at,
+            bytes: 8,
+            lanes: self.lanes.count,
+        };
+        let own = |term: &Term| match (term.quad, term.modifier) {
+            (Quad::Row(at), None) => Some(at),
+            _ => None,
+        };
+        let in_common = |term: &Term| {
+            use Quad::*;
+            matches!(
+                term.quad,
+                Value(_) | Each(_) | EachDword(..) | EachNarrow(..)
+            )
+        };
+        let at = self.src.iter().position(|term| own(term).is_some())?;
+        let mut others = (0..self.src.len()).filter(|k| *k != at);
+        let plain = self.guard.is_none() && self.into.is_none();
+        if !plain || !is_asked(self.lanes.count) || !others.all(|k| in_common(&self.src[k])) {
+            return None;
+        }
+        let shift = match (self.work, &self.src[..]) {
+            (Work::Arithmetic(Opcode::Mov | Opcode::Add | Opcode::Add3), _) => 0,
+            (Work::Arithmetic(Opcode::Shl), [_, by]) if at == 0 => match by.quad {
+                Quad::Value(by) => (by & 63) as u8,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Derives {
+            to: of(self.dst),
+            from: of(own(&self.src[at])?),
+            shift,
+        })
     }
 
     /// Whether it runs on one lane that is always on: then all lanes of a register have its result.

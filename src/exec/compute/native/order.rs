@@ -1,0 +1,323 @@
+//! Addresses of lanes that follow each other: it is asked once, and known of what else is computed from the same values.
+//!
+//! ```text
+//!  shl  V1 ← V0 2      by 4 from lane to lane, where V0 goes by 1
+//!  add  V2 ← V1 a
+//!  load V3 ← [V2]      asked here, of V0 if registers have it; the answer is kept in the context
+//!  add  V4 ← V1 b
+//!  load V5 ← [V4]      known from there
+//! ```
+//!
+//! All of it is modulo the size of an element, as what lanes compute is; what lies between the first place and the last one
+//! is inside of a window if these are and no more bytes are between them than their lanes have. It is only known of what
+//! all lanes have, whichever run, and until the next op that a branch leads to.
+
+use super::assembler::{Alu, Gpr, If, Label, Len, Place, Reg, Rm, Vector};
+use super::call::{MOST_ASKED, field};
+use super::emit::{BETWEEN, CONDITION, Emitter, length};
+use super::region::{Item, Touched};
+use super::select::{Bytes, Inst, Kind, Work};
+use crate::exec::compute::decoded::operand::{OperandShape, Put};
+use crate::isa::Opcode;
+
+/// Unequal, of integers.
+const UNEQUAL: u8 = 4;
+
+/// Elements that follow each other in the arena, one for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elements {
+    pub at: u32,
+    /// Bytes of each, 4 or 8.
+    pub bytes: u32,
+    pub lanes: u8,
+}
+
+impl Elements {
+    /// As registers have them.
+    pub fn rows(self) -> impl Iterator<Item = Bytes> + Clone {
+        let all = self.bytes * u32::from(self.lanes);
+        (0..all.div_ceil(64)).map(move |n| Bytes {
+            at: self.at + 64 * n,
+            len: all.min(64),
+            kind: Kind::Row((all.min(64) / 4) as u8),
+        })
+    }
+
+    fn all(self) -> Bytes {
+        Bytes {
+            at: self.at,
+            len: self.bytes * u32::from(self.lanes),
+            kind: Kind::Other,
+        }
+    }
+}
+
+/// An op whose result is, in all lanes, a source times a power of two, and something that lanes have in common.
+#[derive(Clone, Copy)]
+pub struct Derives {
+    pub to: Elements,
+    pub from: Elements,
+    pub shift: u8,
+}
+
+/// Values that come of others: of these times a power of two, and something that lanes have in common.
+#[derive(Clone, Copy)]
+struct Derived {
+    of: Elements,
+    /// By number.
+    root: u32,
+    shift: u8,
+}
+
+/// What was asked: whether values follow each other by so much.
+struct Asked {
+    root: u32,
+    shift: u8,
+    step: u32,
+    /// Where the answer is.
+    slot: u32,
+}
+
+/// What is known here.
+#[derive(Default)]
+pub struct Orders {
+    derived: Vec<Derived>,
+    asked: Vec<Asked>,
+    roots: u32,
+}
+
+impl Orders {
+    /// Nothing any more.
+    pub fn forget(&mut self) {
+        self.derived.clear();
+        self.asked.clear();
+    }
+
+    /// What values come of: what is not known is a root.
+    fn find(&mut self, of: Elements) -> Derived {
+        if let Some(known) = self.derived.iter().find(|derived| derived.of == of) {
+            return *known;
+        }
+        self.roots += 1;
+        let root = Derived {
+            of,
+            root: self.roots,
+            shift: 0,
+        };
+        self.derived.push(root);
+        root
+    }
+
+    /// An op has been emitted.
+    ///
+    /// * `derives`: how its result comes of a source in all lanes, if it does.
+    pub fn written(&mut self, derives: Option<Derives>, written: &[Bytes]) {
+        let new = derives.map(|op| {
+            let from = self.find(op.from);
+            Derived {
+                of: op.to,
+                shift: from.shift + op.shift,
+                ..from
+            }
+        });
+        let is_old = |known: &Derived| written.iter().any(|own| own.overlaps(known.of.all()));
+        self.derived.retain(|known| !is_old(known));
+        // Beyond the element nothing is left of the root.
+        let new = new.filter(|new| u32::from(new.shift) < 8 * new.of.bytes);
+        self.derived.extend(new);
+    }
+
+    /// The answer to this question, if it was asked.
+    fn answer(&self, of: Derived, step: u32) -> Option<u32> {
+        let is_it = |asked: &&Asked| {
+            let further = of.shift.checked_sub(asked.shift);
+            let own = further.and_then(|by| asked.step.checked_shl(by.into()));
+            asked.root == of.root && own == Some(step)
+        };
+        self.asked.iter().find(is_it).map(|asked| asked.slot)
+    }
+}
+
+impl Inst {
+    /// How the result comes of a source, where all lanes run.
+    fn derives(&self) -> Option<Derives> {
+        let Put::Dense(to) = self.dst else {
+            return None;
+        };
+        let of = |at| Elements {
+            at,
+            bytes: 4,
+            lanes: self.lanes.count,
+        };
+        let is_own = |k: &usize| {
+            let operand = &self.src[*k];
+            operand.form == OperandShape::Dense && operand.modifier.is_none()
+        };
+        let in_common = |k: usize| {
+            let form = self.src[k].form;
+            matches!(form, OperandShape::Value | OperandShape::Scalar)
+        };
+        let own = (0..self.src.len()).find(is_own)?;
+        let others = (0..self.src.len()).filter(|k| *k != own);
+        let plain = self.guard.is_none() && self.second.is_none() && !self.has_lists();
+        if !plain || !is_asked(self.lanes.count) || !others.clone().all(in_common) {
+            return None;
+        }
+        let shift = match (self.work, &self.src[..]) {
+            (Work::Move, [_]) | (Work::Dword(Opcode::Add | Opcode::Add3), _) => 0,
+            (Work::Dword(Opcode::Shl), [_, by])
+                if own == 0 && by.form == OperandShape::Value && by.modifier.is_none() =>
+            {
+                (by.at() & 31) as u8
+            }
+            _ => return None,
+        };
+        Some(Derives {
+            to: of(to),
+            from: of(self.src[own].at()),
+            shift,
+        })
+    }
+}
+
+/// Whether so many lanes are asked.
+pub const fn is_asked(lanes: u8) -> bool {
+    matches!(lanes, 8 | 16 | 32)
+}
+
+impl Emitter {
+    /// An op has been emitted: what it wrote comes of something else now.
+    pub fn derive(&mut self, item: &Item, [_, written]: &Touched) {
+        let (lanes, derives) = match item {
+            Item::Inst(inst) => (inst.lanes, inst.derives()),
+            Item::Qwords(op) => (op.lanes, op.derives()),
+            _ => return self.orders.written(None, written),
+        };
+        let derives = derives.filter(|_| lanes.no_mask || self.all_enabled);
+        self.orders.written(derives, written);
+    }
+
+    /// Goes to a label unless each element is this much more than the one before; false, and there is no code, where that
+    /// cannot be or is not asked.
+    pub fn unless_in_order(&mut self, of: Elements, step: u32, apart: Label) -> bool {
+        let known = self.orders.find(of);
+        if let Some(slot) = self.orders.answer(known, step) {
+            self.code.test_place(answer_at(slot), u32::MAX);
+            self.code.jump_if(If::NotZero, apart);
+            return true;
+        }
+        let slot = self.orders.asked.len() as u32;
+        if slot >= MOST_ASKED as u32 {
+            return false;
+        }
+        let mut roots = self.orders.derived.iter();
+        let root = roots.find(|root| root.root == known.root && root.shift == 0);
+        let by_root = root.map(|root| root.of).filter(|root| {
+            let is_whole = step.trailing_zeros() >= u32::from(known.shift);
+            is_whole && root.rows().all(|row| self.holder(row).is_some())
+        });
+        let (of, step, shift) = match by_root {
+            Some(root) => (root, step >> known.shift, 0),
+            None => (of, step, known.shift),
+        };
+        self.orders.asked.push(Asked {
+            root: known.root,
+            shift,
+            step,
+            slot,
+        });
+        self.code.store_number(answer_at(slot), 1);
+        self.ask_order(of, step, apart);
+        self.code.store_number(answer_at(slot), 0);
+        true
+    }
+
+    fn ask_order(&mut self, of: Elements, step: u32, apart: Label) {
+        let [row, first, _] = BETWEEN;
+        let (len, subtract, compare) = match of.bytes {
+            8 => (Len::Z, Vector::PSUBQ, Vector::PCMPQ),
+            _ => (length(of.lanes), Vector::PSUBD, Vector::PCMPD),
+        };
+        let rows: Vec<Bytes> = of.rows().collect();
+        let (spread, from_memory) = match of.bytes {
+            8 => (Vector::SPREAD_QWORD, Vector::BROADCAST_QWORD),
+            _ => (Vector::SPREAD, Vector::BROADCAST),
+        };
+        match self.holder(rows[0]) {
+            Some(held) => self.code.vector(spread, len, first, 0, Rm::Reg(held)),
+            None => {
+                let from = Rm::Each(of.at);
+                self.code.vector(from_memory, len, first, 0, from);
+            }
+        }
+        let lanes = 64 / of.bytes;
+        for (pair, rows) in (0..).zip(rows.chunks(CONDITION.len())) {
+            for (n, (bytes, to)) in (2 * pair..).zip(rows.iter().zip(CONDITION)) {
+                let held = self.row_or(*bytes, len, row);
+                let steps = Rm::List(steps(n * lanes, step, of.bytes));
+                self.code.vector(subtract, len, row, held, steps);
+                let to = (to, 0, false);
+                self.code
+                    .masked(compare, len, to, row, Rm::Reg(first), Some(UNEQUAL));
+            }
+            let [a, b] = CONDITION;
+            self.code.test_masks(a, if rows.len() > 1 { b } else { a });
+            self.code.jump_if(If::NotZero, apart);
+        }
+    }
+
+    /// The register of a row, or one that it is loaded into.
+    fn row_or(&mut self, bytes: Bytes, len: Len, to: Reg) -> Reg {
+        self.holder(bytes).unwrap_or_else(|| {
+            self.code
+                .vector(Vector::LOAD, len, to, 0, Rm::Row(bytes.at));
+            to
+        })
+    }
+
+    /// The first element, in a general register.
+    pub fn first_element(&mut self, of: Elements, to: Gpr) {
+        let rows = of.rows().next();
+        let held = rows.and_then(|row| self.holder(row));
+        match (held, of.bytes) {
+            (Some(held), 8) => {
+                let to = Rm::Reg(to as u8);
+                self.code.vector(Vector::TO_GPR_WIDE, Len::X, held, 0, to);
+            }
+            (Some(held), _) => {
+                let to = Rm::Reg(to as u8);
+                self.code.vector(Vector::TO_GPR, Len::X, held, 0, to);
+            }
+            (None, 8) => self.code.load_wide_at(to, Place::Arena(of.at)),
+            (None, _) => self.code.load(to, Place::Arena(of.at)),
+        }
+    }
+
+    /// Adds a dword that all lanes have; `rax` is changed.
+    pub fn add_single(&mut self, to: Gpr, at: u32) {
+        match self.holder(Bytes::one(at)) {
+            Some(_) => {
+                self.single_dword(Gpr::Rax, at);
+                self.code.alu(Alu::Add, to, Gpr::Rax);
+            }
+            None => self.code.alu_place(Alu::Add, to, Place::Arena(at)),
+        }
+    }
+}
+
+/// Where an answer is kept: 0 if it is yes.
+fn answer_at(slot: u32) -> Place {
+    Place::Context(field::ANSWERS + 4 * slot)
+}
+
+/// How much more the elements of a row are than the first one of all.
+fn steps(first: u32, step: u32, bytes: u32) -> [u32; 16] {
+    std::array::from_fn(|n| {
+        let n = n as u32;
+        match (bytes, n % 2) {
+            (8, 0) => (first + n / 2) * step,
+            (8, _) => 0,
+            _ => (first + n) * step,
+        }
+    })
+}
