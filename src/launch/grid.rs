@@ -182,16 +182,20 @@ impl<'a> Grid<'a> {
     }
 
     /// Fills in the dwords of a header that are zero. Source: launch reference 3; vISA text reference 3.
-    #[inline(always)]
     pub fn fill(&self, id: ThreadId, bytes: &mut [u8]) {
+        self.fill_open(id, Open::of(bytes), bytes);
+    }
+
+    /// The same, where it is known which are zero.
+    #[inline(always)]
+    pub fn fill_open(&self, id: ThreadId, Open(open): Open, bytes: &mut [u8]) {
         let [x, y, z] = id.group;
-        let Some(header) = bytes.first_chunk_mut::<32>() else {
+        let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
             return;
         };
         let mut fill = |dword: usize, value: u32| {
-            let place = &mut header[4 * dword..4 * dword + 4];
-            if place == [0; 4] {
-                place.copy_from_slice(&value.to_le_bytes());
+            if open >> dword & 1 != 0 {
+                header[4 * dword..4 * dword + 4].copy_from_slice(&value.to_le_bytes());
             }
         };
         if self.media {
@@ -202,6 +206,22 @@ impl<'a> Grid<'a> {
             fill(6, y);
             fill(7, z);
         }
+    }
+}
+
+/// Bytes of a header that the launch looks at.
+const HEADER: usize = 32;
+
+/// Which dwords of a header are zero, a bit each.
+#[derive(Clone, Copy, Default)]
+pub struct Open(u8);
+
+impl Open {
+    /// Those of these bytes.
+    pub fn of(header: &[u8]) -> Open {
+        let dwords = header.chunks_exact(4).take(HEADER / 4);
+        let zero = dwords.enumerate().filter(|(_, dword)| *dword == [0; 4]);
+        Open(zero.fold(0, |bits, (n, _)| bits | 1 << n))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Threads that native code takes from their beginnings to their ends, group after group, in the bytes of those before.
 
 use super::grid::Walk;
-use super::start::{Seats, Spare, begin};
+use super::start::{Prepared, Seats, Spare, begin};
 use super::{Context, Left, Observer, Share, Turns};
 use crate::exec::{BLOCK, Kept, ThreadId, Trap, Whole};
 use crate::surface::Memory;
@@ -39,6 +39,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let threads = seats.group(self.grid.threads);
         let first = ids.group().unwrap_or(0);
         let mut standing = self.stand((code, slm), threads, first, spare);
+        let again: Vec<&Prepared> = spare.prepared.iter().flatten().collect();
         let mut serve = |bytes: &mut [u8], pc| kept.serve(bytes, pc);
         let (members, left) = loop {
             let group = ids
@@ -62,11 +63,16 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let Some(standing) = &mut standing else {
                 break (members, Vec::new());
             };
-            let (mut which, mut keeps, mut last) = (0..0, false, 0);
-            for id in members.clone() {
-                let n = id.local as usize;
-                keeps |= self.begin_again(standing, n, id, spare);
-                which = if which.is_empty() { n } else { which.start }..n + 1;
+            let first = members.clone().next().map_or(0, |id| id.local as usize);
+            let which = first..first + members.len();
+            let (mut keeps, mut last) = (false, 0);
+            let begin = again[which.clone()]
+                .iter()
+                .zip(standing.begin(which.clone()));
+            for (id, (prepared, thread)) in members.clone().zip(begin) {
+                let kept = self.keeps(id.index);
+                self.begin_again(prepared, id, thread.begins(kept), kept);
+                keeps |= kept;
                 last = id.index;
             }
             let Some(executed) = standing.run(which.clone(), &mut serve) else {

@@ -8,7 +8,7 @@
 //!  Thread     at its first op, or straight into native code (`standing`)
 //! ```
 
-use super::grid::ThreadStart;
+use super::grid::{Open, ThreadStart};
 use super::{Bindings, Context, Grid, Observer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{Start, Wants};
@@ -122,6 +122,8 @@ pub(super) struct Prepared {
     rows: RowsOfOther,
     /// Its rows, where it had the same number: where they begin, and what is in them.
     own: Vec<(usize, [u8; ROW])>,
+    /// What of the header is filled in.
+    open: Open,
 }
 
 /// Makes a thread of bytes that it may begin in. Inlined, and its name given to nobody else, so that this is not stored in
@@ -338,32 +340,30 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         code.stand(threads, slm, begins)
     }
 
-    /// The thread in place `n` begins as another one of its number. Says whether somebody looks at its bytes in the end.
+    /// A thread begins in the bytes of another one of its number.
+    ///
+    /// * `kept`: somebody looks at its bytes in the end.
     #[inline(always)]
     pub(super) fn begin_again(
         &self,
-        standing: &mut Standing<'_, '_>,
-        n: usize,
+        prepared: &Prepared,
         id: ThreadId,
-        spare: &Spare,
-    ) -> bool {
-        let kept = self.keeps(id.index);
-        let bytes = standing.begin(n, kept);
-        if let Some(Some(prepared)) = spare.prepared.get(id.local as usize) {
-            if kept {
-                let image = &prepared.arena[..self.program.image.len()];
-                bytes[..image.len()].copy_from_slice(image);
-            } else {
-                for (at, row) in &prepared.own {
-                    bytes[*at..][..ROW].copy_from_slice(row);
-                }
-                if let Some(reset) = prepared.reset.get() {
-                    self.spoil(reset, bytes, &prepared.arena);
-                }
+        bytes: &mut [u8],
+        kept: bool,
+    ) {
+        if kept {
+            let image = &prepared.arena[..self.program.image.len()];
+            bytes[..image.len()].copy_from_slice(image);
+        } else {
+            for (at, row) in &prepared.own {
+                bytes[*at..][..ROW].copy_from_slice(row);
+            }
+            if let Some(reset) = prepared.reset.get() {
+                self.spoil(reset, bytes, &prepared.arena);
             }
         }
-        self.grid.fill(id, &mut bytes[..self.header]);
-        kept
+        self.grid
+            .fill_open(id, prepared.open, &mut bytes[..self.header]);
     }
 
     /// Works out what a thread, and all that have its number in their groups, begin with.
@@ -394,6 +394,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         spare.prepared[at] = Some(Prepared {
             begins,
+            open: Open::of(&arena[..self.header]),
             arena,
             given,
             reset: OnceCell::new(),

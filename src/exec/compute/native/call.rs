@@ -205,6 +205,12 @@ impl<'t> Context<'t> {
         unsafe { std::slice::from_raw_parts_mut(self.arena, self.bytes as usize) }
     }
 
+    /// Whether it has lanes, all of them among these, and none waits.
+    #[inline(always)]
+    pub const fn are_all(&self, lanes: u32) -> bool {
+        self.waiting == 0 && self.em != 0 && self.em & !lanes == 0
+    }
+
     /// Where its code was left.
     #[inline]
     pub const fn stopped(&self) -> Stopped {

@@ -459,8 +459,13 @@ impl Native {
     /// Whether the op that the code of a thread has come to ends it, if no lane waits elsewhere.
     #[inline]
     fn ends(&self, context: &Context<'_>) -> bool {
-        let end = self.ends.get(context.pc as usize).map_or(0, |end| *end);
-        context.waiting == 0 && context.em != 0 && context.em & !end == 0
+        context.are_all(self.lanes_ended(context.pc))
+    }
+
+    /// The lanes that an op ends, if that is sure to end a thread which has no others.
+    #[inline]
+    fn lanes_ended(&self, pc: u32) -> u32 {
+        self.ends.get(pc as usize).map_or(0, |end| *end)
     }
 
     /// Notes which window a message reaches that a thread has come to.
@@ -646,16 +651,17 @@ pub struct Standing<'n, 't> {
     places: Vec<&'n [u32]>,
 }
 
-impl<'n> Standing<'n, '_> {
-    /// Thread `n` begins, in the bytes that come back; it must not have left code before its end.
-    ///
-    /// * `kept`: somebody looks at its bytes in the end.
+impl<'n, 't> Standing<'n, 't> {
+    /// Threads that begin; they must not have left code before their ends.
     #[inline(always)]
-    pub fn begin(&mut self, n: usize, kept: bool) -> &mut [u8] {
-        let (context, (lanes, executed)) = (&mut self.contexts[n], self.begin[n]);
-        debug_assert_eq!(context.waiting, 0, "a thread that waits has not ended");
-        (context.em, context.executed, context.kept) = (lanes, executed, kept.into());
-        context.bytes()
+    pub fn begin(&mut self, which: Range<usize>) -> impl Iterator<Item = Beginning<'_, 't>> {
+        let begin = self.begin[which.clone()].iter();
+        let contexts = self.contexts[which].iter_mut().zip(begin);
+        contexts.map(|(context, &(em, executed))| Beginning {
+            context,
+            em,
+            executed,
+        })
     }
 
     /// Runs threads of a group, which have begun, through its barriers if it has such: then they are all there. Says how many
@@ -672,10 +678,13 @@ impl<'n> Standing<'n, '_> {
         let native = whole.native;
         let contexts = &mut self.contexts[which.clone()];
         native.run_contexts(contexts, &whole.reach, &mut door, self.lanes, true);
-        let (mut contexts, mut executed) = (self.contexts[which.clone()].iter(), 0);
-        let all_ended = contexts.all(|context| {
+        let (contexts, mut executed) = (&self.contexts[which.clone()], 0);
+        // Nearly always all of them have come to the same op.
+        let pc = contexts.first().map_or(0, |first| first.pc);
+        let end = native.lanes_ended(pc);
+        let all_ended = contexts.iter().all(|context| {
             executed += context.executed + 1;
-            whole.has_ended(context)
+            context.pc == pc && context.are_all(end) && context.executed < whole.limit
         });
         if all_ended {
             return Some(executed);
@@ -741,6 +750,26 @@ impl<'n> Standing<'n, '_> {
     /// The bytes of thread `n`.
     pub fn bytes(&mut self, n: usize) -> &mut [u8] {
         self.contexts[n].bytes()
+    }
+}
+
+/// A thread that begins where it stands.
+pub struct Beginning<'s, 't> {
+    context: &'s mut Context<'t>,
+    em: u32,
+    executed: u64,
+}
+
+impl<'s> Beginning<'s, '_> {
+    /// It begins, in the bytes that come back.
+    ///
+    /// * `kept`: somebody looks at its bytes in the end.
+    #[inline(always)]
+    pub fn begins(self, kept: bool) -> &'s mut [u8] {
+        let context = self.context;
+        debug_assert_eq!(context.waiting, 0, "a thread that waits has not ended");
+        (context.em, context.executed, context.kept) = (self.em, self.executed, kept.into());
+        context.bytes()
     }
 }
 

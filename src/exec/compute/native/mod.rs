@@ -331,10 +331,20 @@ mod other {
     /// Threads that begin in code; this host has none.
     pub struct Standing<'n, 't>(Infallible, PhantomData<(&'n (), &'t ())>);
 
+    /// A thread that begins in code; this host has none.
+    pub struct Beginning<'s>(Infallible, PhantomData<&'s ()>);
+
+    impl<'s> Beginning<'s> {
+        /// None begins.
+        pub fn begins(self, _: bool) -> &'s mut [u8] {
+            match self.0 {}
+        }
+    }
+
     impl<'n> Standing<'n, '_> {
         /// None begins.
-        pub fn begin(&mut self, _: usize, _: bool) -> &mut [u8] {
-            match self.0 {}
+        pub fn begin(&mut self, _: Range<usize>) -> impl Iterator<Item = Beginning<'_>> {
+            std::iter::empty()
         }
 
         /// Nothing runs.
