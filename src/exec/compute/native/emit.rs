@@ -162,6 +162,12 @@ fn reads(inst: &Inst, bytes: Bytes, r: u8) -> bool {
     r < inst.rows() && sources.any(|operand| inst.read(operand, r) == Some(bytes))
 }
 
+/// Whether it moves a dword that all lanes have, as constants are in front of who reads them.
+fn is_single_move(inst: &Inst) -> bool {
+    let plain = inst.work == Work::Move && inst.is_uniform() && !inst.has_lists();
+    plain && inst.written(0).kind == Kind::Each
+}
+
 /// Whether the lanes of an instruction are those that masks hold wherever the region is.
 fn is_masked(inst: &Inst) -> bool {
     let lanes = inst.lanes;
@@ -363,6 +369,11 @@ impl Emitter {
     /// Code for an instruction.
     pub fn inst(&mut self, inst: &Inst) {
         self.busy.clear();
+        self.beside(inst);
+    }
+
+    /// The same, where registers are busy.
+    fn beside(&mut self, inst: &Inst) {
         self.hold_sources(inst);
         match inst.work {
             Work::Nothing => {}
@@ -582,9 +593,11 @@ impl Emitter {
     /// A comparison of the one result that has to be asked is the last of them, if it is seldom true: made to be true of
     /// NaN as well it says by being false that there is none.
     ///
+    /// * `pc`: the first one.
     /// * `is_seldom`: whether the predicate at an offset is, as far as can be told.
     pub fn group<'r>(
         &mut self,
+        pc: u32,
         run: impl Iterator<Item = (&'r Inst, &'r Touched)>,
         is_seldom: impl Fn(u32) -> bool,
     ) -> usize {
@@ -605,10 +618,20 @@ impl Emitter {
         };
         let mut open: Vec<Open> = Vec::new();
         let mut waiting = Vec::new();
-        for ((inst, touched), waits) in insts.iter().zip(&touched).zip(group) {
+        let mut own: Vec<Bytes> = Vec::new();
+        for (pc, ((inst, touched), waits)) in (pc..).zip(insts.iter().zip(&touched).zip(group)) {
+            // What they have read of others they would read again.
+            self.forget_unread(pc, |bytes| own.contains(&bytes));
+            if !waits {
+                own.extend(&touched[1]);
+            }
             self.settle(touched);
             self.busy.clear();
             self.busy.extend(open.iter().map(|open| open.value));
+            if is_single_move(inst) {
+                self.beside(inst);
+                continue;
+            }
             self.hold_sources(inst);
             let rows = 0..inst.rows();
             if waits {
@@ -756,7 +779,28 @@ impl Emitter {
         // What is written once they were asked: nobody may touch it before.
         let mut waiting: Vec<Bytes> = Vec::new();
         let mut together = Together::new();
-        for inst in insts.iter().take_while(|inst| alike(inst)) {
+        let mut many = 0;
+        for inst in insts {
+            if is_single_move(inst) {
+                // Whatever happens it moves the same, and nobody reads what was there before.
+                let to = inst.written(0);
+                let apart = |from: Bytes| {
+                    let own = written.iter().chain(&open).map(|(bytes, _)| bytes);
+                    !own.chain(&waiting).any(|bytes| bytes.overlaps(from))
+                };
+                let from = inst.src.first().and_then(|of| inst.read(of, 0));
+                let is_read = outer.iter().any(|bytes: &Bytes| bytes.overlaps(to));
+                if is_read || !apart(to) || !from.is_none_or(apart) {
+                    break;
+                }
+                // Done again it has to find the same.
+                outer.extend(from);
+                together.push(false);
+                continue;
+            }
+            if !alike(inst) {
+                break;
+            }
             let own: Vec<(Bytes, u8)> = (0..inst.rows()).map(|r| (inst.written(r), r)).collect();
             let mut still: Vec<(Bytes, u8)> = open.clone();
             still.retain(|(bytes, r)| !reads(inst, *bytes, *r));
@@ -793,8 +837,9 @@ impl Emitter {
             }
             open = still;
             open.extend(own);
+            many += 1;
         }
-        (together.len() > 1).then_some(together)
+        (many > 1).then_some(together)
     }
 
     /// Registers that hold what an instruction reads are not given to anything else.

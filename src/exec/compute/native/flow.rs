@@ -271,7 +271,7 @@ impl Flow<'_> {
                 }
             }
             let ahead = |predicate| region.branches_ahead(pc, predicate);
-            let together = self.emitter.group(region.straight(pc), ahead) as u32;
+            let together = self.emitter.group(pc, region.straight(pc), ahead) as u32;
             if together > 0 {
                 self.ways_out(pc);
                 self.derive(pc, together);

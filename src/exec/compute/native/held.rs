@@ -187,7 +187,12 @@ impl Emitter {
 
     /// The next op is this one: results that nobody reads from there on are forgotten, and never stored.
     pub fn come_to(&mut self, pc: u32) {
-        let dead = |held: &Held| held.unsaved && held.last_read < pc;
+        self.forget_unread(pc, |_| true);
+    }
+
+    /// The same of those that are asked for.
+    pub fn forget_unread(&mut self, pc: u32, asked: impl Fn(Bytes) -> bool) {
+        let dead = |held: &Held| held.unsaved && held.last_read < pc && asked(held.bytes);
         if !self.held.iter().any(dead) {
             return;
         }

@@ -345,7 +345,7 @@ impl Region {
     /// Instructions that follow each other from an op on, none of which is a place but the first: a few of them, and what
     /// they touch.
     pub fn straight(&self, pc: u32) -> impl Iterator<Item = (&Inst, &Touched)> {
-        const FEW: usize = 16;
+        const FEW: usize = 32;
         let items = self.items.iter().zip(&self.touched);
         let items = items.skip((pc - self.start) as usize).take(FEW);
         (pc..).zip(items).map_while(move |(at, (item, touched))| {
