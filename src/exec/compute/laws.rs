@@ -118,6 +118,8 @@ pub(crate) const INTEGERS: &[Opcode] = &[
     Opcode::Shl,
     Opcode::Shr,
     Opcode::Asr,
+    Opcode::Rol,
+    Opcode::Ror,
     Opcode::Min,
     Opcode::Max,
     Opcode::Sel,
@@ -139,8 +141,8 @@ pub(crate) fn sources(opcode: Opcode) -> usize {
     use Opcode::*;
     match opcode {
         Mad | Add3 | Bfn | Madw => 3,
-        Add | Mul | Mulh | Addc | Subb | And | Or | Xor | Shl | Shr | Asr | Min | Max | Sel
-        | Avg | Div | Divm | Mod | Pow => 2,
+        Add | Mul | Mulh | Addc | Subb | And | Or | Xor | Shl | Shr | Asr | Rol | Ror | Min
+        | Max | Sel | Avg | Div | Divm | Mod | Pow => 2,
         _ => 1,
     }
 }

@@ -3,16 +3,18 @@
 use super::native_laws::environment;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::laws::lowered;
 use crate::exec::compute::native::NativeCode;
 use crate::exec::message::environment::Allowance;
 use crate::exec::message::site_plans::SitePlans;
+use crate::exec::message::transfers::native_ops;
 use crate::exec::state::bindings::{Bindings, FlatRange, Resources};
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::observer::Silent;
 use crate::exec::state::thread::{Thread, ThreadId};
 use crate::isa::Platform;
 use crate::lower::{LowerOptions, lower};
-use crate::program::Program;
+use crate::program::{Op, Program};
 use crate::source::Source;
 use crate::surface::{Description, Format, Memory, Surface};
 use crate::syntax::{ParseOptions, parse};
@@ -268,6 +270,17 @@ fn place((first, step, astray, unaligned): Places, lane: u32) -> u32 {
 type Left = (Vec<Vec<u8>>, [Vec<u8>; 3], Vec<String>);
 
 fn left(program: &Program, places: &[Places], masks: &[u32], native: NativeCode) -> Left {
+    left_from(BASE, program, places, masks, native)
+}
+
+/// * `base`: what `B` holds.
+fn left_from(
+    base: u64,
+    program: &Program,
+    places: &[Places],
+    masks: &[u32],
+    native: NativeCode,
+) -> Left {
     let pattern: Vec<u8> = (0..BYTES).map(|i| (i * 37 + i / 256) as u8).collect();
     let memory = || Arc::new(Memory::from_bytes(&pattern));
     let (bound, far, further) = (memory(), memory(), memory());
@@ -317,7 +330,7 @@ fn left(program: &Program, places: &[Places], masks: &[u32], native: NativeCode)
         fill("Q", &|lane| BASE + u64::from(place(places[2], lane)));
         fill("R", &|lane| u64::from(lane) * 5);
         fill("D", &|lane| u64::from(lane) * 0x0101_0101);
-        fill("B", &|_| BASE);
+        fill("B", &|_| base);
         fill("H", &|_| 6 + u64::from(places[0].0 % 2));
         fill("N", &|_| u64::from(places[0].0) % 40);
         fill("SOME", &|_| u64::from(places[0].2 | 0x0f0f));
@@ -375,14 +388,69 @@ proptest! {
     ) {
         let program = program(IN_ORDER, &lines, wide, again);
         let run = |native| left(&program, &places, &masks, native);
-        prop_assert_eq!(run(NativeCode::Always), run(NativeCode::Never), "{:#?}", program.ops);
+        prop_assert!(run(NativeCode::Always) == run(NativeCode::Never), "{:#?}", program.ops);
     }
+}
+
+#[test]
+fn lanes_beyond_the_end_of_their_type_do_not_follow() {
+    for (line, first, scale) in [
+        (
+            "lsc_load.ugm @ D:d32 flat(B)[0x4*P]:a32s",
+            0x7fff_fff8u32,
+            4,
+        ),
+        ("lsc_load.ugm @ D:d8u32 flat(B)[P]:a32u", 0xffff_fff8, 1),
+    ] {
+        let program = program(&[line], &[(0, 15)], true, false);
+        let run = |first: u32, native| {
+            let base = BASE.wrapping_sub(u64::from(first) * scale);
+            let places = [(first, 1, 0, 0); 3];
+            left_from(base, &program, &places, &[u32::MAX; 2], native)
+        };
+        let steps = run(first, NativeCode::Never);
+        assert_eq!(run(first, NativeCode::Always), steps, "{line}");
+        // Where the end is further on all lanes are inside.
+        assert!(run(first - 64, NativeCode::Never) != steps, "{line}");
+    }
+}
+
+#[test]
+fn what_lies_between_barriers_is_code_however_short() {
+    if !NativeCode::is_possible() {
+        return;
+    }
+    let load = "gather_scaled.4 (M1, 16) %slm 0x0:ud O.0 D.0\nbarrier\n";
+    let program = lowered(format!(
+        ".version 3.6\n.kernel \"k\"
+.decl O v_type=G type=ud num_elts=16 align=GRF
+.decl D v_type=G type=ud num_elts=16 align=GRF
+{load}{load}{load}ret (M1, 1)\n"
+    ));
+    let code = native_ops(&program).into_iter().zip(&program.ops);
+    let loads: Vec<bool> = code
+        .filter_map(|(is_code, op)| matches!(op, Op::Send(_)).then_some(is_code))
+        .collect();
+    assert_eq!(loads, [true; 3]);
+}
+
+#[test]
+fn what_not_all_lanes_have_computed_is_asked_again() {
+    let line = |start: &str, how| {
+        let at = IN_ORDER.iter().position(|line| line.starts_with(start));
+        (at.expect("a line"), how)
+    };
+    // All lanes load, some go on to the next place, and all load again.
+    let load = line("lsc_load.slm @ P", 7);
+    let add = line("add @ O(0,0)<1> O", 15);
+    let program = program(IN_ORDER, &[load, add, load], false, false);
+    let run = |native| left(&program, &[(8, 4, 0, 3); 3], &[0xffff, 0xf0f0], native);
+    assert_eq!(run(NativeCode::Always), run(NativeCode::Never));
 }
 
 #[test]
 fn every_message_here_is_code() {
     use crate::exec::message::transfers::message;
-    use crate::program::Op;
     for (at, line) in NARROW.iter().enumerate() {
         let program = program(NARROW, &[(at, 12)], false, false);
         let sends: Vec<_> = program

@@ -606,6 +606,7 @@ ret (M1, 1)\n";
 fn crowded(products: usize, [a, b]: [usize; 2]) -> Program {
     let mut text = String::from(".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1\n");
     text += ".decl I v_type=G type=d num_elts=1 align=GRF\n";
+    text += ".decl J v_type=G type=d num_elts=1 align=GRF\n";
     for (name, count) in [("A", 20), ("H", 8), ("T", 9)] {
         for n in 0..count {
             text += &format!(".decl {name}{n} v_type=G type=f num_elts=16 align=GRF\n");
@@ -630,6 +631,8 @@ fn crowded(products: usize, [a, b]: [usize; 2]) -> Program {
         let next = n + 1;
         text += &format!("mul (M1, 16) T{n}(0,0)<1> A{n}{whole} A{next}{whole}\n");
     }
+    // In front of the last one a number is moved, and found in another register than it goes to.
+    text += "mov (M1_NM, 1) J(0,0)<1> (-)I(0,0)<0;1,0>\n";
     text += &format!("mul (M1, 16) T8(0,0)<1> H{a}{whole} H{b}{whole}\n");
     text += FIVE_TIMES;
     lowered(text)
@@ -854,6 +857,33 @@ mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
             let text = format!("{head}{}\nret (M1, 1)\n", body.join("\n"));
             assert_same(&lowered(text));
         }
+    }
+}
+
+#[test]
+fn what_moves_among_arithmetic_is_moved_once() {
+    // The last product has no order: the steps do the others again, and the move with them.
+    for own in ["(-)C(0,0)<0;1,0>", "W(0,1)<0;1,0>", "D(0,0)<0;1,0>"] {
+        let text = format!(
+            ".version 3.6\n.kernel \"k\"
+.decl X v_type=G type=f num_elts=16 align=GRF
+.decl Y v_type=G type=f num_elts=16 align=GRF
+.decl Z v_type=G type=f num_elts=16 align=GRF
+.decl C v_type=G type=d num_elts=1 align=GRF
+.decl W v_type=G type=w num_elts=2 alias=<C, 0>
+.decl D v_type=G type=d num_elts=1 align=GRF
+or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud
+mov (M1, 16) X(0,0)<1> 0x7f800000:f
+mov (M1_NM, 1) C(0,0)<1> 0x70005:d
+mov (M1_NM, 1) D(0,0)<1> C(0,0)<0;1,0>
+mul (M1, 16) Y(0,0)<1> X(0,0)<1;1,0> X(0,0)<1;1,0>
+mov (M1_NM, 1) C(0,0)<1> {own}
+mul (M1, 16) Z(0,0)<1> Y(0,0)<1;1,0> X(0,0)<1;1,0>
+mul (M1, 16) Z(0,0)<1> Z(0,0)<1;1,0> 0x0:f
+add (M1_NM, 1) D(0,0)<1> C(0,0)<0;1,0> D(0,0)<0;1,0>
+ret (M1, 1)\n"
+        );
+        assert_same(&lowered(text));
     }
 }
 
@@ -1194,6 +1224,8 @@ cbit (M1, 16) U(0,0)<1> U(0,0)<1;1,0>
 fbl (M1_NM, 1) U(0,0)<1> U(0,0)<0;1,0>
 fbh (M1, 16) U(0,0)<1> A(0,0)<1;1,0>
 bfrev (M1, 8) U(0,0)<1> U(0,0)<1;1,0>
+rol (M1, 16) U(0,0)<1> U(0,0)<1;1,0> 0x7:ud
+ror (M1, 16) A(0,0)<1> U(0,0)<1;1,0> A(0,0)<1;1,0>
 setp (M1_NM, 16) P1 U(0,0)<0;1,0>
 setp (M1_NM, 16) P1 0xff00:ud
 setp (M1, 16) P1 W(0,0)<1;1,0>

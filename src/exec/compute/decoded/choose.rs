@@ -97,6 +97,11 @@ pub struct Held {
     pub unsigned: bool,
 }
 
+/// Whether what is rotated are dwords, whole ones.
+pub fn rotates_dwords(src: &[Source]) -> bool {
+    src.first().is_some_and(|s| s.ty.bytes() == 4)
+}
+
 /// Whether the exact value of every element, modifier applied, is a signed or an unsigned dword.
 pub fn held(source: &Source) -> Held {
     let narrow = source.ty.bytes() < 4;
@@ -321,6 +326,8 @@ impl Choice<'_> {
             Opcode::Shl => by_shape!(self, count, shape, Dwords, dword::Shl; 0 1 2 3, 3),
             Opcode::Shr => by_shape!(self, count, shape, Dwords, dword::Shr; 0 1 2 3, 3),
             Opcode::Asr => by_shape!(self, count, shape, Dwords, dword::Asr; 0 1 2 3, 3),
+            Opcode::Rol if rotates_dwords(src) => by_count!(self, count, Dwords, dword::Rol, ANY),
+            Opcode::Ror if rotates_dwords(src) => by_count!(self, count, Dwords, dword::Ror, ANY),
             Opcode::Min if signed => by_count!(self, count, Dwords, dword::Min, ANY),
             Opcode::Max if signed => by_count!(self, count, Dwords, dword::Max, ANY),
             Opcode::Min if unsigned => by_count!(self, count, Dwords, dword::MinUnsigned, ANY),

@@ -59,6 +59,10 @@ functions! {
     Shr 2 = |a, b, _c| a >> (b & 31);
     /// `asr`.
     Asr 2 = |a, b, _c| ((a as i32) >> (b & 31)) as u32;
+    /// `rol`.
+    Rol 2 = |a, b, _c| a.rotate_left(b & 31);
+    /// `ror`.
+    Ror 2 = |a, b, _c| a.rotate_right(b & 31);
     /// `min` of values below 2^31.
     Min 2 = |a, b, _c| (a as i32).min(b as i32) as u32;
     /// `max` of the same.

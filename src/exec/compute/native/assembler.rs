@@ -194,6 +194,8 @@ vectors! {
     PSRLVD = 1 2 0 0x45;
     PSHUFB = 1 2 0 0x00;
     PSRAVD = 1 2 0 0x46;
+    PROLVD = 1 2 0 0x15;
+    PRORVD = 1 2 0 0x14;
     SHIFT_BY = 1 1 0 0x72;
     PMINSD = 1 2 0 0x39;
     PMAXSD = 1 2 0 0x3d;
@@ -246,6 +248,7 @@ vectors! {
     UNPCKLPD = 1 1 1 0x14;
     UNPCKHPD = 1 1 1 0x15;
     SHUFF32X4 = 1 3 0 0x23;
+    ALIGN = 1 3 0 0x03;
     PTESTMD = 1 2 0 0x27;
     PTESTMQ = 1 2 1 0x27;
     PERMB = 1 2 0 0x8d;

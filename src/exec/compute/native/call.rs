@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicU32;
 pub const MOST_PLACES: usize = 16;
 
 /// Questions about the order of lanes that are kept between two places, at most.
-pub const MOST_ASKED: usize = 8;
+pub const MOST_ANSWERS: usize = 8;
 
 /// What native code knows of a thread; it changes what it says.
 #[repr(C)]
@@ -43,7 +43,7 @@ pub struct Context<'t> {
     /// The lanes that wait at each place.
     pub places: [u32; MOST_PLACES],
     /// Which answers are no, where code has asked.
-    answers: [u32; MOST_ASKED],
+    answers: [u32; MOST_ANSWERS],
     /// What messages reach, and what of it code looks at.
     reach: *const Reach<'t>,
     windows: *const HostWindow,
@@ -180,7 +180,7 @@ impl<'t> Context<'t> {
             kept: 1,
             control: 0,
             places: [0; MOST_PLACES],
-            answers: [0; MOST_ASKED],
+            answers: [0; MOST_ANSWERS],
             reach,
             windows: reach.windows,
             count: reach.count,

@@ -13,7 +13,7 @@ use super::super::decoded::operand::{Operand, OperandShape, Put};
 use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::held::{Held, Leave, MANY_FREE};
-use super::integers::{LEFT, RIGHT, RIGHT_SIGNED};
+use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
 use super::last_read::LastRead;
 use super::order::Orders;
 use super::region::Touched;
@@ -622,7 +622,8 @@ impl Emitter {
         for (pc, ((inst, touched), waits)) in (pc..).zip(insts.iter().zip(&touched).zip(group)) {
             // What they have read of others they would read again.
             self.forget_unread(pc, |bytes| own.contains(&bytes));
-            if !waits {
+            // Of all lanes nothing is left of what was there before.
+            if !waits && masks == [None; 2] {
                 own.extend(&touched[1]);
             }
             self.settle(touched);
@@ -789,8 +790,11 @@ impl Emitter {
                     !own.chain(&waiting).any(|bytes| bytes.overlaps(from))
                 };
                 let from = inst.src.first().and_then(|of| inst.read(of, 0));
-                let is_read = outer.iter().any(|bytes: &Bytes| bytes.overlaps(to));
-                if is_read || !apart(to) || !from.is_none_or(apart) {
+                let mut read = outer.iter().chain(&from);
+                let is_read = read.any(|bytes: &Bytes| bytes.overlaps(to));
+                // A modified source and the result.
+                let fits = open.len() + 2 <= room;
+                if is_read || !fits || !apart(to) || !from.is_none_or(apart) {
                     break;
                 }
                 // Done again it has to find the same.
@@ -1290,12 +1294,14 @@ impl Emitter {
         self.binary(inst, vector, r, to);
     }
 
-    /// Shifts take the low five bits of their count.
+    /// Shifts and rotations take the low five bits of their count.
     fn shift(&mut self, inst: &Inst, opcode: Opcode, r: u8, to: (Reg, Mask, bool)) {
         let len = Self::len(inst);
         let vector = match opcode {
             Opcode::Shl => Vector::PSLLVD,
             Opcode::Shr => Vector::PSRLVD,
+            Opcode::Rol => Vector::PROLVD,
+            Opcode::Ror => Vector::PRORVD,
             _ => Vector::PSRAVD,
         };
         let b = match self.source(inst, 1, r) {
@@ -1303,6 +1309,8 @@ impl Emitter {
                 let which = match opcode {
                     Opcode::Shl => LEFT,
                     Opcode::Shr => RIGHT,
+                    Opcode::Rol => LEFT_AROUND,
+                    Opcode::Ror => RIGHT_AROUND,
                     _ => RIGHT_SIGNED,
                 };
                 let a = self.source(inst, 0, r);

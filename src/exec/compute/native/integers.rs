@@ -22,8 +22,8 @@ use crate::isa::{Opcode, Type};
 pub const RIGHT: u8 = 2;
 pub const RIGHT_SIGNED: u8 = 4;
 pub const LEFT: u8 = 6;
-const RIGHT_AROUND: u8 = 0;
-const LEFT_AROUND: u8 = 1;
+pub const RIGHT_AROUND: u8 = 0;
+pub const LEFT_AROUND: u8 = 1;
 
 /// The upper dword of each qword.
 pub const UPPER: u64 = !(u32::MAX as u64);

@@ -35,6 +35,7 @@ const LEFT: u32 = 192;
 const LANE: u32 = 196;
 
 /// Predicates of comparison.
+const LESS: u8 = 1;
 const UNEQUAL: u8 = 4;
 const GREATER: u8 = 6;
 
@@ -130,7 +131,8 @@ impl Transfer {
             false => self.rows == 1 || !self.write,
         };
         let unit = self.unit << self.extended.map_or(0, |own| own.shift);
-        (is_data && is_whole && step.is_multiple_of(unit)).then_some(step)
+        let is_encodable = self.moved() > i32::MIN;
+        (is_data && is_whole && is_encodable && step.is_multiple_of(unit)).then_some(step)
     }
 
     /// The addresses of a half, register by register.
@@ -207,7 +209,15 @@ impl Emitter {
             for half in 0..message.halves() {
                 let len = length(message.row());
                 self.unless_follow(len, half, message.size(), masks[usize::from(half)]);
-                self.leave_if_any();
+                if message.harmless {
+                    self.leave_if_any();
+                } else {
+                    let apart = self.code.label();
+                    self.code.jump_if(If::Zero, apart);
+                    self.unless_apart(message, half);
+                    self.leave_if_any();
+                    self.code.bind(apart);
+                }
             }
             if message.harmless && message.halves() > 1 {
                 self.unless_goes_on(message.size(), masks[1]);
@@ -255,8 +265,7 @@ impl Emitter {
             usize::from(message.halves()) * message.rows as usize,
             usize::from(REGISTERS - self.free) - self.scaled.len(),
         );
-        let known = message.lanes.no_mask || self.all_enabled;
-        if !known || data + elements.rows().count() >= room {
+        if data + elements.rows().count() >= room {
             return Vec::new();
         }
         self.busy.clear();
@@ -273,7 +282,7 @@ impl Emitter {
         };
         let apart = self.code.label();
         // Of an address in units.
-        let steps = step / message.unit >> message.extended.map_or(0, |own| own.shift);
+        let steps = (step / message.unit) >> message.extended.map_or(0, |own| own.shift);
         if self.unless_in_order(elements, steps, apart) {
             self.first_place(message, step, apart);
             // Threads of the next groups mostly go on behind these.
@@ -320,7 +329,7 @@ impl Emitter {
             let code = &mut self.code;
             code.subtract_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_ADDRESS));
             if message.moved() != 0 {
-                code.subtract_wide(Gpr::Rdx, message.moved().wrapping_neg());
+                code.subtract_wide(Gpr::Rdx, -message.moved());
             }
             if let Some(base) = message.based {
                 code.add_wide_at(Gpr::Rdx, Place::Arena(base));
@@ -720,6 +729,24 @@ impl Emitter {
         self.unless_same(len, first, start, mask);
     }
 
+    /// The flags say whether a lane of a half is nearer to the one before it than it has bytes, or in front of it, be it
+    /// one that does not run.
+    fn unless_apart(&mut self, message: &Transfer, half: u8) {
+        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+        let [next, ..] = BETWEEN;
+        let [nearer, others] = CONDITION;
+        let code = &mut self.code;
+        code.vector_by(Vector::ALIGN, len, next, offsets, Rm::Reg(offsets), 1);
+        code.vector(Vector::PSUBD, len, next, next, Rm::Reg(offsets));
+        // Behind the last one comes the first one.
+        code.move_number(Gpr::Rax, message.all() >> 1);
+        code.load_mask(others, Gpr::Rax);
+        let bytes = Rm::Const(message.span());
+        let to = (nearer, others, false);
+        code.masked(Vector::PCMPD, len, to, next, bytes, Some(LESS));
+        code.test_masks(nearer, nearer);
+    }
+
     /// The flags say whether a lane of the second half that runs is elsewhere than `step` bytes after the one before it,
     /// where those of each half follow each other.
     fn unless_goes_on(&mut self, step: u32, mask: Option<Mask>) {
@@ -895,7 +922,8 @@ impl Emitter {
             return self.code.bind(done);
         }
         if message.is_of_quads() {
-            // They follow each other, as was asked before.
+            self.unless_follow(len, half, message.size(), mask);
+            self.code.jump_if(If::NotZero, apart);
             self.unless_all(mask, apart);
             self.first_offset(half);
             self.store_quads([0, 1, 2, 3].map(|element| message.row_of(element, half)));

@@ -13,7 +13,7 @@
 //! all lanes have, whichever run, and until the next op that a branch leads to.
 
 use super::assembler::{Alu, Gpr, If, Label, Len, Place, Reg, Rm, Vector};
-use super::call::{MOST_ASKED, field};
+use super::call::{MOST_ANSWERS, field};
 use super::emit::{BETWEEN, CONDITION, Emitter, length};
 use super::region::{Item, Touched};
 use super::select::{Bytes, Inst, Kind, Work};
@@ -207,7 +207,7 @@ impl Emitter {
             return true;
         }
         let slot = self.orders.asked.len() as u32;
-        if slot >= MOST_ASKED as u32 {
+        if slot >= MOST_ANSWERS as u32 {
             return false;
         }
         let mut roots = self.orders.derived.iter();

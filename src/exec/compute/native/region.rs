@@ -23,7 +23,7 @@ use super::turns::{self, Turn};
 use crate::exec::state::float_mode::Rounding;
 use crate::exec::state::thread::lanes_of;
 use crate::isa::{Opcode, Type};
-use crate::program::{Guard, Lanes, Op, Program};
+use crate::program::{Barrier, Guard, Lanes, Op, Program};
 use std::collections::BTreeMap;
 
 /// An op of a region.
@@ -265,7 +265,13 @@ pub fn regions(
             places,
             turned: turned[start as usize..=end as usize].to_vec(),
         };
-        if region.pays() && region.places.len() <= MOST_PLACES {
+        // Threads that stand at a barrier together go on behind it without a way out and in.
+        let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
+        let before = start.checked_sub(1).map(|before| before as usize);
+        let beside = [before, Some(end as usize)].into_iter().flatten();
+        let mut beside = beside.filter_map(|at| program.ops.get(at));
+        let pays = region.pays() || beside.any(is_barrier);
+        if pays && region.places.len() <= MOST_PLACES {
             found.push(region);
         }
         start = end;

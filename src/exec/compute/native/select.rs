@@ -1,7 +1,7 @@
 //! From an op to what code is made of it: as [`decoded`](super::super::decoded) chooses its functions, in terms of
 //! instructions. What is not selected is left to the steps.
 
-use super::super::decoded::choose::{held, shifted};
+use super::super::decoded::choose::{held, rotates_dwords, shifted};
 use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
 use super::assembler::Len;
 use super::emit::length;
@@ -308,6 +308,7 @@ fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
     use Opcode::*;
     Some(match opcode {
         Add | Add3 | Mul | Mad | And | Or | Xor | Not | Shl | Shr | Asr => Work::Dword(opcode),
+        Rol | Ror if rotates_dwords(src) => Work::Dword(opcode),
         Min | Max if src.iter().all(|s| held(s).signed) => Work::Dword(opcode),
         Min | Max if src.iter().all(|s| held(s).unsigned) => Work::Unsigned(opcode),
         // Of narrower elements with a modifier the bits above do not count.

@@ -72,7 +72,7 @@ impl Emitter {
         }
     }
 
-    /// Stores qwords; those of more than one row follow each other, as was asked before.
+    /// Stores qwords; of more than one row lanes lie apart, as was asked before.
     pub fn scatter_qwords(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
         let offsets = SOURCE[usize::from(half)];
         let masks = self.eights_of(mask);
