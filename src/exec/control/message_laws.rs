@@ -156,6 +156,9 @@ const IN_ORDER: &[&str] = &[
     "lsc_load.ugm @ D:d8u32 flat[Q]:a64",
     "lsc_load.ugm @ O:d32 flat[Q]:a64",
     "lsc_store.ugm @ flat[Q]:a64 D:d32",
+    "lsc_load.ugm @ D:d64 flat[Q]:a64",
+    "lsc_load.ugm @ Q:d64 flat[Q+0x8]:a64",
+    "lsc_store.ugm @ flat[Q]:a64 R:d64",
     "lsc_store.ugm @ flat[Q]:a64 O:d16u32",
     "lsc_load.slm @ D:d32x4 flat[P]:a32",
     "lsc_load.slm @ P:d32 flat[O]:a32",
@@ -370,7 +373,7 @@ proptest! {
 /// Places of lanes that follow each other, but for one of them at times.
 fn in_order() -> impl Strategy<Value = Places> {
     let first = prop_oneof![0..BYTES / 2, Just(0u32), Just(8)];
-    let step = prop::sample::select(vec![1u32, 1, 2, 4, 4, 4, 16]);
+    let step = prop::sample::select(vec![1u32, 1, 2, 4, 4, 4, 8, 8, 16]);
     let astray = prop_oneof![9 => Just(0), 1 => (0..32u32).prop_map(|lane| 1 << lane)];
     (first, step, astray, prop::sample::select(vec![0u32, 3]))
 }
@@ -402,7 +405,8 @@ fn lanes_beyond_the_end_of_their_type_do_not_follow() {
         ),
         ("lsc_load.ugm @ D:d8u32 flat(B)[P]:a32u", 0xffff_fff8, 1),
     ] {
-        let program = program(&[line], &[(0, 15)], true, false);
+        // As many as are worth to be code.
+        let program = program(&[line], &[(0, 15); 3], true, false);
         let run = |first: u32, native| {
             let base = BASE.wrapping_sub(u64::from(first) * scale);
             let places = [(first, 1, 0, 0); 3];

@@ -50,6 +50,14 @@ impl Transfer {
         self.lanes.count.min(16)
     }
 
+    /// The data of the lanes of a half, register by register.
+    fn rows_of_half(&self, half: u8) -> Vec<Bytes> {
+        match self.bytes {
+            8 => self.eights(half).map(|(.., bytes)| bytes).collect(),
+            _ => (0..self.rows).map(|e| self.row_of(e, half)).collect(),
+        }
+    }
+
     /// The data of element `element` of the lanes of a half.
     fn row_of(&self, element: u32, half: u8) -> Bytes {
         self.row_at(self.data + element * self.pitch, half)
@@ -125,10 +133,10 @@ impl Transfer {
             true => self.size(),
             false => self.bytes,
         };
-        let is_data = self.update.is_none() && self.bytes < 8 && is_asked(self.lanes.count);
+        let is_data = self.update.is_none() && is_asked(self.lanes.count);
         let is_whole = match quads {
             true => masks == [None; 2],
-            false => self.rows == 1 || !self.write,
+            false => self.rows == 1 || !self.write && self.bytes < 8,
         };
         let unit = self.unit << self.extended.map_or(0, |own| own.shift);
         let is_encodable = self.moved() > i32::MIN;
@@ -229,7 +237,6 @@ impl Emitter {
             match (message.update, message.write) {
                 (Some(update), _) => self.update(message, update, half, mask),
                 (None, true) if message.bytes == 8 => self.scatter_qwords(message, half, mask),
-                (None, false) if message.bytes == 8 => self.gather_qwords(message, half, mask),
                 (None, true) => self.scatter(message, half, mask),
                 (None, false) => match targets.get(usize::from(half)) {
                     Some(targets) => self.gather(message, half, mask, targets),
@@ -261,10 +268,11 @@ impl Emitter {
             return Vec::new();
         };
         let (elements, halves) = (message.elements(), 0..message.halves());
-        let (data, room) = (
-            usize::from(message.halves()) * message.rows as usize,
-            usize::from(REGISTERS - self.free) - self.scaled.len(),
-        );
+        let data: usize = halves
+            .clone()
+            .map(|half| message.rows_of_half(half).len())
+            .sum();
+        let room = usize::from(REGISTERS - self.free) - self.scaled.len();
         if data + elements.rows().count() >= room {
             return Vec::new();
         }
@@ -382,12 +390,15 @@ impl Emitter {
             }
             return;
         }
+        let first = 16 * message.bytes * u32::from(half);
+        if message.bytes == 8 {
+            return self.load_eights(targets, first, mask);
+        }
         let vector = match message.bytes {
             4 => Vector::LOAD,
             2 => Vector::PMOVZXWD,
             _ => Vector::PMOVZXBD,
         };
-        let first = 16 * message.bytes * u32::from(half);
         for (place, target) in message.places().zip(targets) {
             let (len, to) = (length(message.row()), (*target, mask.unwrap_or(0), false));
             let from = Rm::Window(first + place);
@@ -403,6 +414,10 @@ impl Emitter {
             }
             return self.store_quads([0, 1, 2, 3].map(|element| message.row_of(element, half)));
         }
+        let first = 16 * message.bytes * u32::from(half);
+        if message.bytes == 8 {
+            return self.store_eights(message, half, first, mask);
+        }
         let vector = match message.bytes {
             4 => Vector::STORE,
             2 => Vector::PMOVDW,
@@ -411,7 +426,7 @@ impl Emitter {
         let len = length(message.row());
         let from = self.row_in_register(message.row_of(0, half), len);
         let from = (from, mask.unwrap_or(0), false);
-        let to = Rm::Window(16 * message.bytes * u32::from(half));
+        let to = Rm::Window(first);
         self.code.masked(vector, len, from, 0, to, None);
     }
 
@@ -788,20 +803,25 @@ impl Emitter {
 
     /// Registers for the data of a half, which may be read in part.
     fn targets(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) -> Vec<Reg> {
-        let len = length(message.row());
-        let rows = (0..message.rows).map(|element| message.row_of(element, half));
+        let len = match message.bytes {
+            8 => Len::Z,
+            _ => length(message.row()),
+        };
+        let rows = message.rows_of_half(half).into_iter();
         rows.map(|row| self.row_target(row, len, mask)).collect()
     }
 
     /// What a message has brought for a half is put where it belongs.
     fn put_all(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
-        let rows = (0..message.rows).map(|element| message.row_of(element, half));
-        for (row, target) in rows.zip(targets) {
+        for (row, target) in message.rows_of_half(half).into_iter().zip(targets) {
             self.put_lanes(message, row, mask, *target);
         }
     }
 
     fn gather(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
+        if message.bytes == 8 {
+            return self.gather_qwords(message, half, mask, targets);
+        }
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
         let on = mask.unwrap_or(0);
         let code = &mut self.code;

@@ -27,48 +27,64 @@ impl Transfer {
 
 impl Emitter {
     /// Loads qwords.
-    pub fn gather_qwords(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+    pub fn gather_qwords(
+        &mut self,
+        message: &Transfer,
+        half: u8,
+        mask: Option<Mask>,
+        targets: &[Reg],
+    ) {
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
-        // Addresses were copied.
-        self.busy.clear();
         let masks = self.eights_of(mask);
-        let mut data: Vec<(Eight, Reg)> = Vec::new();
-        for eight in message.eights(half) {
-            data.push((eight, self.row_target(eight.2, Len::Z, mask)));
-        }
+        let data = || message.eights(half).zip(targets);
         let code = &mut self.code;
         let (done, apart, differ) = (code.label(), code.label(), code.label());
         self.skip(message, mask, done);
         if message.rows == 1 {
             self.unless_together(message, half, mask, apart);
-            for ((_, part, _), to) in &data {
-                let to = (*to, masks[*part].unwrap_or(0), false);
-                let from = Rm::Window(64 * *part as u32);
-                self.code
-                    .masked(Vector::LOAD_QWORDS, Len::Z, to, 0, from, None);
-            }
+            self.load_eights(targets, 0, mask);
             self.code.jump(done);
         }
         self.code.bind(apart);
         self.unless_equal((len, offsets), mask, differ);
         self.first_offset(half);
-        for ((element, part, _), to) in &data {
-            let to = (*to, masks[*part].unwrap_or(0), false);
+        for ((element, part, _), to) in data() {
+            let to = (*to, masks[part].unwrap_or(0), false);
             let each = Rm::WindowEach(8 * element);
             self.code
                 .masked(Vector::BROADCAST_QWORD, Len::Z, to, 0, each, None);
         }
         self.code.jump(done);
         self.code.bind(differ);
-        for ((element, part, _), to) in &data {
-            let lanes = self.lanes_of_eight(offsets, *part, masks, *element);
+        for ((element, part, _), to) in data() {
+            let lanes = self.lanes_of_eight(offsets, part, masks, element);
             let to = (*to, UNORDERED, false);
             self.code
                 .masked(Vector::GATHER_QWORDS, Len::Z, to, 0, lanes, None);
         }
         self.code.bind(done);
-        for ((.., row), target) in data {
-            self.put_row(row, target);
+    }
+
+    /// Loads qwords of a half that follow each other, from so many bytes behind where `rcx` and `rdx` say.
+    pub fn load_eights(&mut self, targets: &[Reg], first: u32, mask: Option<Mask>) {
+        let masks = self.eights_of(mask);
+        for ((to, mask), at) in targets.iter().zip(masks).zip([first, first + 64]) {
+            let to = (*to, mask.unwrap_or(0), false);
+            let from = Rm::Window(at);
+            self.code
+                .masked(Vector::LOAD_QWORDS, Len::Z, to, 0, from, None);
+        }
+    }
+
+    /// Stores them.
+    pub fn store_eights(&mut self, message: &Transfer, half: u8, first: u32, mask: Option<Mask>) {
+        let masks = self.eights_of(mask);
+        for (_, part, bytes) in message.eights(half) {
+            let from = self.row_in_register(bytes, Len::Z);
+            let from = (from, masks[part].unwrap_or(0), false);
+            let to = Rm::Window(first + 64 * part as u32);
+            self.code
+                .masked(Vector::STORE_QWORDS, Len::Z, from, 0, to, None);
         }
     }
 
@@ -81,13 +97,7 @@ impl Emitter {
         self.skip(message, mask, done);
         if message.rows == 1 {
             self.unless_together(message, half, mask, apart);
-            for (_, part, bytes) in message.eights(half) {
-                let from = self.row_in_register(bytes, Len::Z);
-                let from = (from, masks[part].unwrap_or(0), false);
-                let to = Rm::Window(64 * part as u32);
-                self.code
-                    .masked(Vector::STORE_QWORDS, Len::Z, from, 0, to, None);
-            }
+            self.store_eights(message, half, 0, mask);
             self.code.jump(done);
         }
         self.code.bind(apart);
