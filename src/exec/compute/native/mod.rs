@@ -14,7 +14,8 @@
 //!
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
-//! that the message reached last, and what is outside of it is left to the steps in front of the message. So are samples of
+//! that the message reached last, and what is outside of it is left to the steps in front of the message. Of lanes that
+//! follow each other one offset is compared; whether they do is asked once (`order`). So are samples of
 //! the nearest texel and loads (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media
 //! blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then know
 //! that no code does it, with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
