@@ -13,18 +13,13 @@
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, REGISTERS, SOURCE, UNORDERED, length};
-use super::order::{Elements, is_asked};
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, length};
 use super::select::{Bytes, Kind};
 use super::transfer::{Amount, Becomes, Block, Change, Target, Transfer};
 use crate::exec::state::windows::SHARED_BITS;
 
 /// Where the least and greatest offset that is inside is kept.
 const LIMIT: Reg = SOURCE[2];
-
-/// Bytes that the host reads at once; and how far ahead it is told of them, as measured with vectors of a megabyte.
-const LINE: u32 = 64;
-const AHEAD: u32 = 2048;
 
 /// Where the frame of what is done lane after lane holds what: three registers; the lanes that are left, and the one at
 /// hand.
@@ -51,7 +46,7 @@ impl Transfer {
     }
 
     /// The data of the lanes of a half, register by register.
-    fn rows_of_half(&self, half: u8) -> Vec<Bytes> {
+    pub fn rows_of_half(&self, half: u8) -> Vec<Bytes> {
         match self.bytes {
             8 => self.eights(half).map(|(.., bytes)| bytes).collect(),
             _ => (0..self.rows).map(|e| self.row_of(e, half)).collect(),
@@ -59,7 +54,7 @@ impl Transfer {
     }
 
     /// The data of element `element` of the lanes of a half.
-    fn row_of(&self, element: u32, half: u8) -> Bytes {
+    pub fn row_of(&self, element: u32, half: u8) -> Bytes {
         self.row_at(self.data + element * self.pitch, half)
     }
 
@@ -115,32 +110,6 @@ impl Transfer {
             },
             _ => Bytes::one(at),
         })
-    }
-
-    /// The addresses.
-    fn elements(&self) -> Elements {
-        Elements {
-            at: self.addresses,
-            bytes: self.width(),
-            lanes: self.lanes.count,
-        }
-    }
-
-    /// Bytes from lane to lane where these follow each other, if that is worth to be asked of all of them.
-    fn step_in_order(&self, masks: [Option<Mask>; 2]) -> Option<u32> {
-        let quads = self.is_of_quads();
-        let step = match quads {
-            true => self.size(),
-            false => self.bytes,
-        };
-        let is_data = self.update.is_none() && is_asked(self.lanes.count);
-        let is_whole = match quads {
-            true => masks == [None; 2],
-            false => self.rows == 1 || !self.write && self.bytes < 8,
-        };
-        let unit = self.unit << self.extended.map_or(0, |own| own.shift);
-        let is_encodable = self.moved() > i32::MIN;
-        (is_data && is_whole && is_encodable && step.is_multiple_of(unit)).then_some(step)
     }
 
     /// The addresses of a half, register by register.
@@ -254,180 +223,6 @@ impl Emitter {
         for (half, targets) in (0..).zip(targets) {
             self.put_all(message, half, masks[usize::from(half)], &targets);
         }
-    }
-
-    /// Code for a message whose lanes follow each other, all of them, which then goes to `done`; else on from here. Where
-    /// data goes that is read, if there is such code.
-    fn in_order(
-        &mut self,
-        message: &Transfer,
-        masks: [Option<Mask>; 2],
-        done: Label,
-    ) -> Vec<Vec<Reg>> {
-        let Some(step) = message.step_in_order(masks) else {
-            return Vec::new();
-        };
-        let (elements, halves) = (message.elements(), 0..message.halves());
-        let data: usize = halves
-            .clone()
-            .map(|half| message.rows_of_half(half).len())
-            .sum();
-        let room = usize::from(REGISTERS - self.free) - self.scaled.len();
-        if data + elements.rows().count() >= room {
-            return Vec::new();
-        }
-        self.busy.clear();
-        let rows = elements.rows();
-        let held: Vec<Reg> = rows.filter_map(|row| self.holder(row)).collect();
-        self.busy.extend(held);
-        let targets = match message.write {
-            true => Vec::new(),
-            false => {
-                let all = halves.clone().zip(masks);
-                all.map(|(half, mask)| self.targets(message, half, mask))
-                    .collect()
-            }
-        };
-        let apart = self.code.label();
-        // Of an address in units.
-        let steps = (step / message.unit) >> message.extended.map_or(0, |own| own.shift);
-        if self.unless_in_order(elements, steps, apart) {
-            self.first_place(message, step, apart);
-            // Threads of the next groups mostly go on behind these.
-            let all = step * u32::from(message.lanes.count);
-            for at in (0..all).step_by(LINE as usize) {
-                self.code.prefetch_window(AHEAD + at);
-            }
-            for (half, mask) in halves.zip(masks) {
-                match targets.get(usize::from(half)) {
-                    Some(targets) => self.load_in_order(message, half, mask, targets),
-                    None => self.store_in_order(message, half, mask),
-                }
-            }
-            self.code.jump(done);
-        }
-        self.code.bind(apart);
-        targets
-    }
-
-    /// Where the first lane's data is goes to `rdx`, and the window's bytes to `rcx`; to a label unless all lanes are
-    /// inside.
-    ///
-    /// * `step`: bytes from lane to lane.
-    fn first_place(&mut self, message: &Transfer, step: u32, apart: Label) {
-        let others = u32::from(message.lanes.count) - 1;
-        self.first_element(message.elements(), Gpr::Rdx);
-        let mut bytes = others * step + message.span();
-        let flat = message.target == Target::Flat;
-        if flat {
-            if let Some(extended) = message.extended {
-                // What the last lane has is not beyond the end of its type.
-                let further = others * (step >> extended.shift);
-                let (most, beyond) = match extended.signed {
-                    true => (i32::MAX.cast_unsigned(), If::Greater),
-                    false => (u32::MAX, If::Above),
-                };
-                self.code.alu_number(Alu::Cmp, Gpr::Rdx, most - further);
-                self.code.jump_if(beyond, apart);
-                if extended.signed {
-                    self.code.extend_sign(Gpr::Rdx);
-                }
-                self.code.shift_left_wide(Gpr::Rdx, extended.shift);
-            }
-            let code = &mut self.code;
-            code.subtract_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_ADDRESS));
-            if message.moved() != 0 {
-                code.subtract_wide(Gpr::Rdx, -message.moved());
-            }
-            if let Some(base) = message.based {
-                code.add_wide_at(Gpr::Rdx, Place::Arena(base));
-            }
-        } else {
-            if message.added as u32 != 0 {
-                self.code
-                    .alu_number(Alu::Add, Gpr::Rdx, message.added as u32);
-            }
-            if let Some(base) = message.based {
-                self.add_single(Gpr::Rdx, base);
-            }
-            if message.unit == 1 && matches!(message.target, Target::Shared { .. }) {
-                self.code.alu_number(Alu::And, Gpr::Rdx, SHARED_BITS);
-            }
-            bytes += message.skipped;
-        }
-        let unit = message.unit.trailing_zeros() as u8;
-        let code = &mut self.code;
-        code.load(Gpr::Rax, Place::Table(field::WINDOW_BYTES));
-        code.alu_number(Alu::Sub, Gpr::Rax, bytes);
-        code.jump_if(If::Below, apart);
-        if unit > 0 {
-            code.shift_right(Gpr::Rax, unit);
-        }
-        code.compare_wide(Gpr::Rdx, Gpr::Rax);
-        code.jump_if(If::Above, apart);
-        if unit > 0 {
-            code.shift_left(Gpr::Rdx, unit);
-        }
-        if !flat && message.skipped > 0 {
-            code.alu_number(Alu::Add, Gpr::Rdx, message.skipped);
-        }
-        if message.align() > 1 {
-            code.test_number(Gpr::Rdx, message.align() - 1);
-            code.jump_if(If::NotZero, apart);
-        }
-        code.load_wide_at(Gpr::Rcx, Place::Table(field::WINDOW_HOST));
-    }
-
-    /// Loads the data of a half of lanes that follow each other.
-    fn load_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
-        if message.is_of_quads() {
-            if half > 0 {
-                self.code.add_wide(Gpr::Rdx, 16 * message.size());
-            }
-            let quads = self.load_quads();
-            for (target, value) in targets.iter().zip(quads) {
-                self.code.copy(*target, value);
-            }
-            return;
-        }
-        let first = 16 * message.bytes * u32::from(half);
-        if message.bytes == 8 {
-            return self.load_eights(targets, first, mask);
-        }
-        let vector = match message.bytes {
-            4 => Vector::LOAD,
-            2 => Vector::PMOVZXWD,
-            _ => Vector::PMOVZXBD,
-        };
-        for (place, target) in message.places().zip(targets) {
-            let (len, to) = (length(message.row()), (*target, mask.unwrap_or(0), false));
-            let from = Rm::Window(first + place);
-            self.code.masked(vector, len, to, 0, from, None);
-        }
-    }
-
-    /// Stores it.
-    fn store_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
-        if message.is_of_quads() {
-            if half > 0 {
-                self.code.add_wide(Gpr::Rdx, 16 * message.size());
-            }
-            return self.store_quads([0, 1, 2, 3].map(|element| message.row_of(element, half)));
-        }
-        let first = 16 * message.bytes * u32::from(half);
-        if message.bytes == 8 {
-            return self.store_eights(message, half, first, mask);
-        }
-        let vector = match message.bytes {
-            4 => Vector::STORE,
-            2 => Vector::PMOVDW,
-            _ => Vector::PMOVDB,
-        };
-        let len = length(message.row());
-        let from = self.row_in_register(message.row_of(0, half), len);
-        let from = (from, mask.unwrap_or(0), false);
-        let to = Rm::Window(first);
-        self.code.masked(vector, len, from, 0, to, None);
     }
 
     /// `rcx` points to the window, and what it belongs to is compared.
@@ -802,7 +597,7 @@ impl Emitter {
     }
 
     /// Registers for the data of a half, which may be read in part.
-    fn targets(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) -> Vec<Reg> {
+    pub fn targets(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) -> Vec<Reg> {
         let len = match message.bytes {
             8 => Len::Z,
             _ => length(message.row()),
@@ -1186,7 +981,7 @@ impl Transfer {
     }
 
     /// What the place of an element is a multiple of.
-    const fn align(&self) -> u32 {
+    pub const fn align(&self) -> u32 {
         match (self.update.is_some(), self.harmless) {
             (true, _) => 4,
             (false, true) => self.bytes,
@@ -1195,12 +990,12 @@ impl Transfer {
     }
 
     /// Whether four dwords of 16 lanes are moved.
-    fn is_of_quads(&self) -> bool {
+    pub fn is_of_quads(&self) -> bool {
         (self.bytes, self.rows, self.row()) == (4, 4, 16)
     }
 
     /// What is taken from the address of a window instead of being added to those of lanes.
-    fn moved(&self) -> i32 {
+    pub fn moved(&self) -> i32 {
         (self.added as i64 + i64::from(self.skipped)) as i32
     }
 }

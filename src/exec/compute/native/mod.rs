@@ -58,6 +58,8 @@ mod held;
 #[cfg(target_arch = "x86_64")]
 mod host;
 #[cfg(target_arch = "x86_64")]
+mod in_order;
+#[cfg(target_arch = "x86_64")]
 mod integers;
 #[cfg(target_arch = "x86_64")]
 mod last_read;
