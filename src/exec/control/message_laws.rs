@@ -420,6 +420,21 @@ fn lanes_beyond_the_end_of_their_type_do_not_follow() {
 }
 
 #[test]
+fn lanes_that_are_off_lead_round_to_no_others() {
+    // Lane 3 begins within what lane 0 has, two lanes that are off between them.
+    let lines = [
+        "mov (M1_NM, 1) O(0,0)<1> 0x64:ud",
+        "mov (M1_NM, 1) O(0,1)<1> 0x70000000:ud",
+        "mov (M1_NM, 1) O(0,2)<1> 0xe0000000:ud",
+        "scatter4_scaled.RG @ T6 0x0:ud O.0 D.0",
+    ];
+    let order: Vec<(usize, u8)> = (0..4).map(|line| (line, 14)).collect();
+    let program = program(&lines, &order, false, false);
+    let run = |native| left(&program, &[(80, 8, 0, 3); 3], &[0xfff9; 3], native);
+    assert!(run(NativeCode::Always) == run(NativeCode::Never));
+}
+
+#[test]
 fn what_lies_between_barriers_is_code_however_short() {
     if !NativeCode::is_possible() {
         return;

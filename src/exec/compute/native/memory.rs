@@ -540,21 +540,24 @@ impl Emitter {
     }
 
     /// The flags say whether a lane of a half is nearer to the one before it than it has bytes, or in front of it, be it
-    /// one that does not run.
+    /// one that does not run: of those offsets may be anything, and none leads round to small ones again.
     fn unless_apart(&mut self, message: &Transfer, half: u8) {
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
         let [next, ..] = BETWEEN;
         let [nearer, others] = CONDITION;
         let code = &mut self.code;
-        code.vector_by(Vector::ALIGN, len, next, offsets, Rm::Reg(offsets), 1);
-        code.vector(Vector::PSUBD, len, next, next, Rm::Reg(offsets));
         // Behind the last one comes the first one.
         code.move_number(Gpr::Rax, message.all() >> 1);
         code.load_mask(others, Gpr::Rax);
+        code.vector_by(Vector::ALIGN, len, next, offsets, Rm::Reg(offsets), 1);
+        let before = (UNORDERED, others, false);
+        let offsets = Rm::Reg(offsets);
+        code.masked(Vector::PCMPD, len, before, next, offsets, Some(LESS));
+        code.vector(Vector::PSUBD, len, next, next, offsets);
         let bytes = Rm::Const(message.span());
         let to = (nearer, others, false);
         code.masked(Vector::PCMPD, len, to, next, bytes, Some(LESS));
-        code.test_masks(nearer, nearer);
+        code.test_masks(nearer, UNORDERED);
     }
 
     /// The flags say whether a lane of the second half that runs is elsewhere than `step` bytes after the one before it,
