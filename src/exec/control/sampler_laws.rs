@@ -217,6 +217,9 @@ proptest! {
         places in prop::collection::vec((0u32..44, 0u32..9), 32),
         row in prop::option::weighted(0.6, (0u32..20, 0u32..6)),
         rounds in any::<bool>(),
+        border in prop::sample::select(&[
+            [0x3e80_0000u32, 0x3f00_0000, 7, 0x3f80_0000], [0; 4], [0, 0, 0, 0x3f80_0000],
+        ][..]),
     ) {
         let program = program(&lines, wide);
         let format = Format::named(format).expect("a format");
@@ -233,7 +236,7 @@ proptest! {
             let counts = |address| matches!(address, Address::Clamp | Address::Border);
             let address = addresses.map(|a| if counts(a) || !unnormalized { a } else { Address::Clamp });
             let [across, down] = address;
-            let border = Border::Channels([0x3e80_0000, 0x3f00_0000, 7, 0x3f80_0000]);
+            let border = Border::Channels(border);
             let state = SamplerState { address: [across, down, across], unnormalized, border, ..SamplerState::default() };
             let state = SamplerState { round_mag: [rounds; 3], round_min: [rounds; 3], ..state.filtered(filter, filter) };
             bindings.samplers.insert(index, Sampler::Texture(Arc::new(state)));

@@ -24,7 +24,7 @@ use super::settings::{Address, SamplerState};
 use super::{axis, fetch, sample};
 use crate::math::simd::{self, Wide};
 use crate::message::{ReturnFormat, SamplerRequest};
-use crate::surface::channels::{self, Packed};
+use crate::surface::channels::{self, Numbers, Packed};
 use crate::surface::{Kind, Memory, Surface};
 
 /// Where a message's registers lie among the bytes of a thread; each holds a dword for every lane.
@@ -340,14 +340,21 @@ impl RegisterPlan {
         let end = end + u64::from(packed.bytes());
         let inside = end <= surface.memory().readable() as u64 && end < 1 << 30;
         let inside = inside && (packed.blends || weighed.is_none());
+        let border = match outside.contains(&Outside::Border) {
+            true => border(),
+            false => [0; 4],
+        };
+        // Bytes are weighed exactly, which a border must not change: it is what a texel of zeros is.
+        if weighed.is_some() && packed.numbers == Numbers::Bytes && border != packed.absent {
+            for outside in outside.iter_mut().filter(|own| **own == Outside::Border) {
+                *outside = Outside::Another;
+            }
+        }
         inside.then_some(TexelBytes {
             start,
             scales,
             last,
-            border: match outside.contains(&Outside::Border) {
-                true => border(),
-                false => [0; 4],
-            },
+            border,
             outside,
             steps,
             packed,

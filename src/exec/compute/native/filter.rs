@@ -5,15 +5,17 @@
 //!                                    └──▶ weights, 65536 in all ─────────────────────▶ their sum, rounded once
 //! ```
 //!
-//! What is outside is the texel at the edge; in other address modes a sample that reaches beyond the first or the last
-//! texel is left to the steps. v/255 as a single is a multiple of 2^-31, so that the sum of four of them times their
+//! What is outside is the texel at the edge, or has the colour of the border, which a negative offset says; in other address
+//! modes a sample that reaches beyond the first or the last texel is left to the steps. v/255 as a single is a multiple of 2^-31, so that the sum of four of them times their
 //! weights is exact as a double, in whatever order; of other numbers it is in the order of the reference.
 
 use super::assembler::{If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, float_predicate_of, length};
+use super::emit::{
+    BETWEEN, CONDITION, Emitter, MAKING, SOURCE, float_predicate_of, length, predicate_of,
+};
 use super::integers::RIGHT_SIGNED;
-use super::sampler::{DOWN, PARTS, Routine, asked};
+use super::sampler::{DOWN, OUTSIDE, PARTS, Routine, asked};
 use super::texels::{AT_LEAST, UNORDERED};
 use crate::isa::Condition;
 use crate::sampler::plan::Outside;
@@ -33,6 +35,9 @@ const SINGLES: u32 = 28 * ROW;
 const SAVED: u32 = 30 * ROW;
 const ROOM: u32 = 32 * ROW;
 
+/// Greater, of unsigned integers.
+const ABOVE: u8 = 6;
+
 /// Coordinates are cut to so many map widths on either side.
 const WIDEST: f32 = 10.0;
 
@@ -50,12 +55,15 @@ const fn each(first: u32, axis: u32) -> Rm {
 
 impl Emitter {
     /// A coordinate becomes the position of the first texel, in 256ths. Goes elsewhere if a lane has no texel on one side,
-    /// unless that is the one at the edge.
+    /// unless that is the one at the edge or has the colour of the border.
     pub fn position_of_sample(&mut self, len: Len, axis: u32, c: Reg, other: Label) {
         let [_, whole, beyond] = BETWEEN;
         let code = &mut self.code;
         let mut set = |vector, to, a, b| code.vector(vector, len, to, a, b);
         set(Vector::MULPS, c, c, each(field::TEXELS_SCALES, axis));
+        let nan = (CONDITION[1], 0, false);
+        code.masked(Vector::CMPPS, len, nan, c, Rm::Reg(c), Some(UNORDERED));
+        let mut set = |vector, to, a, b| code.vector(vector, len, to, a, b);
         // Ten maps away to either side, as in the reference. What is NaN becomes the second of two: a texel at the edge, too.
         set(Vector::BROADCAST, beyond, 0, each(field::TEXELS_LAST, axis));
         set(Vector::ADDPS, beyond, beyond, single(1.0));
@@ -74,10 +82,16 @@ impl Emitter {
         code.vector(Vector::CVTTPS2DQ, len, c, 0, Rm::Reg(whole));
         let up = (c, CONDITION[0], false);
         code.masked(Vector::PADDD, len, up, c, Rm::Const(1), None);
-        let done = code.label();
+        let (done, another) = (code.label(), code.label());
         let outside = Place::Site(field::TEXELS_OUTSIDE + 4 * axis);
-        code.compare_place(outside, Outside::Edge as u32);
-        code.jump_if(If::Zero, done);
+        code.compare_place(outside, Outside::Another as u32);
+        code.jump_if(If::Zero, another);
+        // At the edge it is there already, elsewhere a coordinate that is NaN is another place.
+        code.jump_if(If::Below, done);
+        code.test_masks(CONDITION[1], CONDITION[1]);
+        code.jump_if(If::NotZero, other);
+        code.jump(done);
+        code.bind(another);
         let (first, last) = (whole, beyond);
         self.last_texel(len, axis, last);
         let code = &mut self.code;
@@ -101,11 +115,14 @@ impl Emitter {
     pub fn weighed(&mut self, len: Len, mask: Option<Mask>, channels: u8) {
         self.open_corners(len);
         for corner in CORNERS {
-            self.all_of(mask);
             self.offsets_of(corner, len);
             let [offsets, texels, _] = SOURCE;
             let code = &mut self.code;
+            // In the border all bits are zero: of other borders it is not known here.
             code.vector(Vector::PXORD, len, texels, texels, Rm::Reg(texels));
+            let inside = (CONDITION[0], mask.unwrap_or(0), false);
+            let number = Some(predicate_of(Condition::Ge));
+            code.masked(Vector::PCMPD, len, inside, offsets, Rm::Reg(texels), number);
             let lanes = (texels, CONDITION[0], false);
             let from = Rm::WindowLanes(offsets, 0);
             code.masked(Vector::GATHER, len, lanes, 0, from, None);
@@ -188,10 +205,20 @@ impl Emitter {
             code.vector(Vector::PADDD, len, next, first, Rm::Const(1));
             code.vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
             for (n, at) in (0..).zip([first, next]) {
+                let beyond = (CONDITION[0], 0, false);
+                let ends = Rm::Reg(last);
+                code.masked(Vector::PCMPUD, len, beyond, at, ends, Some(ABOVE));
                 code.vector(Vector::PMAXSD, len, at, at, Rm::Reg(zero));
                 code.vector(Vector::PMINSD, len, at, at, Rm::Reg(last));
                 let steps = each(field::TEXELS_STEPS, axis);
                 code.vector(Vector::PMULLD, len, at, at, steps);
+                let inside = code.label();
+                let outside = Place::Site(field::TEXELS_OUTSIDE + 4 * axis);
+                code.compare_place(outside, Outside::Border as u32);
+                code.jump_if(If::NotZero, inside);
+                let marked = (at, CONDITION[0], false);
+                code.masked(Vector::BROADCAST, len, marked, 0, Rm::Const(OUTSIDE), None);
+                code.bind(inside);
                 let to = Rm::Frame(OFFSETS + ROW * (2 * axis + n));
                 code.vector(Vector::STORE, len, at, 0, to);
             }

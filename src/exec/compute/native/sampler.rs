@@ -25,7 +25,7 @@ use crate::message::SamplerOp;
 use crate::sampler::plan::Outside;
 
 /// The offset of a lane that is outside along an axis: with that of the other axis it is negative.
-const OUTSIDE: u32 = 0xc000_0000;
+pub const OUTSIDE: u32 = 0xc000_0000;
 
 /// How to round towards negative infinity, and to compare singles: NaN, which is 0 as a coordinate, is not unequal.
 pub const DOWN: u8 = 1;
