@@ -219,6 +219,7 @@ proptest! {
         rounds in any::<bool>(),
         border in prop::sample::select(&[
             [0x3e80_0000u32, 0x3f00_0000, 7, 0x3f80_0000], [0; 4], [0, 0, 0, 0x3f80_0000],
+            [0x7f80_0000, 0xff80_0000, 0x7f80_0001, 0x8000_0000], [0x8000_0000, 0, 0, 0],
         ][..]),
     ) {
         let program = program(&lines, wide);

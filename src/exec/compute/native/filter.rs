@@ -5,9 +5,10 @@
 //!                                    └──▶ weights, 65536 in all ─────────────────────▶ their sum, rounded once
 //! ```
 //!
-//! What is outside is the texel at the edge, or has the colour of the border, which a negative offset says; in other address
-//! modes a sample that reaches beyond the first or the last texel is left to the steps. v/255 as a single is a multiple of 2^-31, so that the sum of four of them times their
-//! weights is exact as a double, in whatever order; of other numbers it is in the order of the reference.
+//! What is outside is the texel at the edge, or has the colour of the border, which a negative offset says; in other
+//! address modes a sample that reaches beyond the first or the last texel is left to the steps. v/255 as a single is a
+//! multiple of 2^-31, so that the sum of four of them times their weights is exact as a double, in whatever order; of
+//! other numbers it is in the order of the reference.
 
 use super::assembler::{If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
