@@ -213,7 +213,7 @@ impl<'a> Grid<'a> {
 const HEADER: usize = 32;
 
 /// Which dwords of a header are zero, a bit each.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Open(u8);
 
 impl Open {

@@ -36,9 +36,6 @@ const SINGLES: u32 = 28 * ROW;
 const SAVED: u32 = 30 * ROW;
 const ROOM: u32 = 32 * ROW;
 
-/// Greater, of unsigned integers.
-const ABOVE: u8 = 6;
-
 /// Coordinates are cut to so many map widths on either side.
 const WIDEST: f32 = 10.0;
 
@@ -208,7 +205,14 @@ impl Emitter {
             for (n, at) in (0..).zip([first, next]) {
                 let beyond = (CONDITION[0], 0, false);
                 let ends = Rm::Reg(last);
-                code.masked(Vector::PCMPUD, len, beyond, at, ends, Some(ABOVE));
+                code.masked(
+                    Vector::PCMPUD,
+                    len,
+                    beyond,
+                    at,
+                    ends,
+                    Some(predicate_of(Condition::Gt)),
+                );
                 code.vector(Vector::PMAXSD, len, at, at, Rm::Reg(zero));
                 code.vector(Vector::PMINSD, len, at, at, Rm::Reg(last));
                 let steps = each(field::TEXELS_STEPS, axis);

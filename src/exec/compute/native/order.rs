@@ -12,16 +12,13 @@
 //! is inside of a window if these are and no more bytes are between them than their lanes have. It is only known of what
 //! all lanes have, whichever run, and until the next op that a branch leads to.
 
-use super::assembler::{Alu, Gpr, If, Label, Len, Place, Reg, Rm, Vector};
+use super::assembler::{Alu, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{MOST_ANSWERS, field};
-use super::emit::{BETWEEN, CONDITION, Emitter, length};
+use super::emit::{BETWEEN, CONDITION, Emitter, length, predicate_of};
 use super::region::{Item, Touched};
 use super::select::{Bytes, Inst, Kind, Work};
 use crate::exec::compute::decoded::operand::{OperandShape, Put};
-use crate::isa::Opcode;
-
-/// Unequal, of integers.
-const UNEQUAL: u8 = 4;
+use crate::isa::{Condition, Opcode};
 
 /// Elements that follow each other in the arena, one for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,26 +250,23 @@ impl Emitter {
         let lanes = 64 / of.bytes;
         for (pair, rows) in (0..).zip(rows.chunks(CONDITION.len())) {
             for (n, (bytes, to)) in (2 * pair..).zip(rows.iter().zip(CONDITION)) {
-                let held = self.row_or(*bytes, len, row);
+                let held = self.row_in_register(*bytes, len);
                 let steps = Rm::List(steps(n * lanes, step, of.bytes));
                 self.code.vector(subtract, len, row, held, steps);
                 let to = (to, 0, false);
-                self.code
-                    .masked(compare, len, to, row, Rm::Reg(first), Some(UNEQUAL));
+                self.code.masked(
+                    compare,
+                    len,
+                    to,
+                    row,
+                    Rm::Reg(first),
+                    Some(predicate_of(Condition::Ne)),
+                );
             }
             let [a, b] = CONDITION;
             self.code.test_masks(a, if rows.len() > 1 { b } else { a });
             self.code.jump_if(If::NotZero, apart);
         }
-    }
-
-    /// The register of a row, or one that it is loaded into.
-    fn row_or(&mut self, bytes: Bytes, len: Len, to: Reg) -> Reg {
-        self.holder(bytes).unwrap_or_else(|| {
-            self.code
-                .vector(Vector::LOAD, len, to, 0, Rm::Row(bytes.at));
-            to
-        })
     }
 
     /// The first element, in a general register.
