@@ -19,7 +19,7 @@ mod message;
 mod state;
 
 pub use compute::decoded::Decoded;
-pub use compute::native::{Begins, NativeCode, Standing, Whole};
+pub use compute::native::{Beginning, Begins, Header, NativeCode, Standing, Whole};
 pub use compute::{alu, float, packed};
 pub use control::read_first::ReadFirst;
 pub use control::reset::Reset;
@@ -29,7 +29,7 @@ pub use message::blocks::Kept;
 pub use message::environment::{Allowance, Environment};
 pub use message::site_plans::SitePlans;
 pub use message::transfers::native_ops;
-pub use state::arena::{Arena, ROW};
+pub use state::arena::{Arena, Row};
 pub use state::bindings::{Bindings, FlatMemory, FlatRange, OwnRange, Resources, Sampler};
 pub use state::float_mode::{FloatMode, Rounding};
 pub use state::named::{Meeting, NamedBarriers};

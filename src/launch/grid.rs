@@ -1,7 +1,7 @@
 //! Which threads there are, and what each finds in its registers.
 
 use super::kernel::Size;
-use crate::exec::ThreadId;
+use crate::exec::{Header, ThreadId};
 use crate::program::Program;
 use std::ops::Range;
 
@@ -183,45 +183,31 @@ impl<'a> Grid<'a> {
 
     /// Fills in the dwords of a header that are zero. Source: launch reference 3; vISA text reference 3.
     pub fn fill(&self, id: ThreadId, bytes: &mut [u8]) {
-        self.fill_open(id, Open::of(bytes), bytes);
-    }
-
-    /// The same, where it is known which are zero.
-    #[inline(always)]
-    pub fn fill_open(&self, id: ThreadId, Open(open): Open, bytes: &mut [u8]) {
-        let [x, y, z] = id.group;
-        let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
-            return;
-        };
-        let mut fill = |dword: usize, value: u32| {
-            if open >> dword & 1 != 0 {
-                header[4 * dword..4 * dword + 4].copy_from_slice(&value.to_le_bytes());
-            }
-        };
-        if self.media {
-            fill(1, x & 0xffff | y << 16);
-        } else {
-            fill(1, x);
-            fill(2, id.local & 0xff);
-            fill(6, y);
-            fill(7, z);
+        let header = self.header(id);
+        let dwords = bytes.chunks_exact_mut(4).zip(header);
+        let filled = dwords.enumerate().filter(|(n, _)| self.fills(*n));
+        for (_, (dword, value)) in filled.filter(|(_, (dword, _))| **dword == [0; 4]) {
+            dword.copy_from_slice(&value.to_le_bytes());
         }
     }
-}
 
-/// Bytes of a header that the launch looks at.
-const HEADER: usize = 32;
+    /// What is filled in; dword 1 counts on from group to group of a row. Of the others all threads of a group have the same,
+    /// but their numbers in dword 2.
+    #[inline]
+    pub fn header(&self, id: ThreadId) -> Header {
+        let [x, y, z] = id.group;
+        match self.media {
+            true => [0, x & 0xffff | y << 16, 0, 0, 0, 0, 0, 0],
+            false => [0, x, id.local & 0xff, 0, 0, 0, y, z],
+        }
+    }
 
-/// Which dwords of a header are zero, a bit each.
-#[derive(Clone, Copy)]
-pub struct Open(u8);
-
-impl Open {
-    /// Those of these bytes.
-    pub fn of(header: &[u8]) -> Open {
-        let dwords = header.chunks_exact(4).take(HEADER / 4);
-        let zero = dwords.enumerate().filter(|(_, dword)| *dword == [0; 4]);
-        Open(zero.fold(0, |bits, (n, _)| bits | 1 << n))
+    /// Whether a dword is filled in where it is zero.
+    pub fn fills(&self, dword: usize) -> bool {
+        match self.media {
+            true => dword == 1,
+            false => matches!(dword, 1 | 2 | 6 | 7),
+        }
     }
 }
 
@@ -258,6 +244,45 @@ impl Walk<'_, '_> {
             group,
             local,
         })
+    }
+
+    /// How many groups follow each other in a row, the one at hand first, of which no thread is behind and whose columns the
+    /// header counts.
+    #[inline]
+    pub fn groups_of_row(&self) -> u64 {
+        if self.local != 0 {
+            return 0;
+        }
+        let columns = match self.grid.media {
+            true => self.grid.count[0].min(1 << 16),
+            false => self.grid.count[0],
+        };
+        let row = u64::from(columns.saturating_sub(self.at[0]));
+        row.min(self.groups.end.saturating_sub(self.groups.start))
+    }
+
+    /// So many of them are behind.
+    #[inline]
+    pub fn go_past(&mut self, groups: u64) {
+        // The group at hand is the last one that is behind.
+        let Some(more) = groups.checked_sub(1) else {
+            return;
+        };
+        self.groups.start += more;
+        self.at[0] += more as u32;
+        self.first = self.first.wrapping_add(more as u32 * self.grid.threads);
+        self.local = self.started;
+        self.go_on();
+    }
+
+    /// The first thread of the group at hand.
+    #[inline]
+    pub fn first(&self) -> ThreadId {
+        ThreadId {
+            index: self.first,
+            group: self.at,
+            local: 0,
+        }
     }
 
     /// Goes on to a group that has threads left.

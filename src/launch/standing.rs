@@ -2,8 +2,8 @@
 
 use super::grid::Walk;
 use super::start::{Prepared, Seats, Spare, begin};
-use super::{Context, Left, Observer, Share, Turns};
-use crate::exec::{BLOCK, Kept, ThreadId, Trap, Whole};
+use super::{Context, Keep, Left, Observer, Share, Turns};
+use crate::exec::{BLOCK, Beginning, Kept, ThreadId, Trap, Whole};
 use crate::surface::Memory;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -37,9 +37,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         };
         let slm = memory.as_ref().map(|(memory, _)| *memory);
         let threads = seats.group(self.grid.threads);
-        let first = ids.group().unwrap_or(0);
-        let mut standing = self.stand((code, slm), threads, first, spare);
+        self.settle(threads, ids.group().unwrap_or(0), spare);
         let again: Vec<&Prepared> = spare.prepared.iter().flatten().collect();
+        let beginnings = (0..).zip(&again).map(|(n, p)| p.beginning(self.grid, n));
+        let beginnings: Vec<Beginning<'_>> = beginnings.collect();
+        let begins = again.iter().map(|prepared| prepared.begins);
+        let mut standing = code.stand(threads, slm, begins, &beginnings);
         let mut serve = |bytes: &mut [u8], pc| kept.serve(bytes, pc);
         let (members, left) = loop {
             let group = ids
@@ -49,48 +52,63 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 seats.leave();
                 return Ok(ran);
             };
-            let members = ids.rest_of_group();
+            // Those of groups that ran beside each other have not been cleared since.
             let before = memory.as_mut().map_or(0, |(_, used)| {
-                // Those of groups that ran beside each other have not been cleared since.
                 let most = (**used).max(1);
                 std::mem::replace(*used, most)
             });
-            let is_clear = before == 0 || standing.as_mut().is_some_and(|s| s.clear_shared());
+            let Some(standing) = &mut standing else {
+                if let (true, Some(memory)) = (before > 0, slm) {
+                    memory.clear();
+                }
+                break (ids.rest_of_group(), Vec::new());
+            };
+            let groups = self.unkept(group).min(ids.groups_of_row());
+            let most = [groups, BLOCK.saturating_sub(share.due)];
+            let header = (self.grid.header(ids.first()), self.grid.media);
+            if let Some(ended) = standing.run_groups(header, most, &mut serve) {
+                ran.threads += ended.groups * u64::from(self.grid.threads);
+                share.instructions += ended.executed;
+                share.due += ended.executed;
+                let next = (group + ended.groups) as u32;
+                share.last = next.wrapping_mul(self.grid.threads).saturating_sub(1);
+                ids.go_past(ended.groups);
+                if ended.unfinished {
+                    let members = ids.rest_of_group();
+                    let left = (0..members.len()).map(|n| standing.left(n));
+                    break (members, left.collect());
+                }
+                self.pay(share, BLOCK)?;
+                continue;
+            }
+            let members = ids.rest_of_group();
+            let first = members.clone().next().map_or(0, |id| id.local as usize);
+            let which = first..first + members.len();
+            let is_clear = before == 0 || standing.clear_shared();
             if let (false, Some(memory)) = (is_clear, slm) {
                 memory.clear();
             }
-            ran.threads += members.len() as u64;
-            let Some(standing) = &mut standing else {
-                break (members, Vec::new());
-            };
-            let first = members.clone().next().map_or(0, |id| id.local as usize);
-            let which = first..first + members.len();
-            let (mut keeps, mut last) = (false, 0);
-            let begin = again[which.clone()]
-                .iter()
-                .zip(standing.begin(which.clone()));
-            for (id, (prepared, thread)) in members.clone().zip(begin) {
-                let kept = self.keeps(id.index);
-                self.begin_again(prepared, id, thread.begins(kept), kept);
-                keeps |= kept;
-                last = id.index;
+            for (id, prepared) in members.clone().zip(&again[which.clone()]) {
+                self.begin_again(standing, prepared, id);
             }
             let Some(executed) = standing.run(which.clone(), &mut serve) else {
                 break (members, which.map(|n| standing.left(n)).collect());
             };
-            share.last = last;
+            ran.threads += members.len() as u64;
+            share.last = members.clone().last().map_or(share.last, |id| id.index);
             share.instructions += executed;
             share.due += executed;
-            if keeps {
-                let mut left = Left::default();
-                for id in members.filter(|id| self.keeps(id.index)) {
-                    let bytes = standing.bytes(id.local as usize);
-                    left.kept.push(self.registers(id, bytes));
-                }
+            let mut left = Left::default();
+            for id in members.filter(|id| self.keeps(id.index)) {
+                let bytes = standing.bytes(id.local as usize);
+                left.kept.push(self.registers(id, bytes));
+            }
+            if !left.is_empty() {
                 share.groups.push((group, left));
             }
             self.pay(share, BLOCK)?;
         };
+        ran.threads += members.len() as u64;
         ran.left = members.collect();
         let ended = left.iter().filter(|left| left.has_ended()).count();
         ran.stopped = (ran.left.len() - ended) as u64;
@@ -110,5 +128,22 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             thread.slm = slm;
         }
         Ok(ran)
+    }
+    /// How many groups follow each other, this one first, of whose threads nobody looks at the bytes in the end.
+    fn unkept(&self, group: u64) -> u64 {
+        // In builds for tests some go another way, which sees whether threads look where they are said not to.
+        let before_the_next = 3 - group % 4;
+        let most = match cfg!(debug_assertions) {
+            true => before_the_next,
+            false => u64::MAX,
+        };
+        let first = group * u64::from(self.grid.threads);
+        let may_be_kept = match &self.options.keep {
+            Keep::None => false,
+            Keep::First => group == 0,
+            Keep::These(list) => list.iter().any(|&index| u64::from(index) >= first),
+            Keep::All => true,
+        };
+        if may_be_kept { 0 } else { most }
     }
 }

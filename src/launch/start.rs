@@ -8,15 +8,15 @@
 //!  Thread     at its first op, or straight into native code (`standing`)
 //! ```
 
-use super::grid::{Open, ThreadStart};
+use super::grid::ThreadStart;
 use super::{Bindings, Context, Grid, Observer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{Start, Wants};
 use crate::exec::{
-    Arena, BLOCK, Begins, FloatMode, ROW, Reset, Standing, Thread, ThreadId, Trap, Whole, lockstep,
+    Arena, BLOCK, Beginning, Begins, FloatMode, Reset, Row, Standing, Thread, ThreadId, Trap,
+    lockstep,
 };
 use crate::program::{Program, Symbol};
-use crate::surface::Memory;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -121,10 +121,33 @@ pub(super) struct Prepared {
     /// Its rows, where the other one had another number.
     rows: RowsOfOther,
     /// Its rows, where it had the same number: where they begin, and what is in them.
-    own: Vec<(usize, [u8; ROW])>,
-    /// What of the header is filled in.
-    open: Open,
+    own: Vec<Row>,
 }
+
+impl Prepared {
+    /// What threads begin with in the bytes of others of their number; the grid fills in their headers.
+    pub fn beginning(&self, grid: &Grid<'_>, local: u32) -> Beginning<'_> {
+        let number = grid.header(ThreadId {
+            local,
+            ..ThreadId::default()
+        });
+        let dword = |n: usize| {
+            let own = self.arena.get(4 * n..).and_then(|rest| rest.first_chunk());
+            u32::from_le_bytes(own.copied().unwrap_or_default())
+        };
+        let header = std::array::from_fn(|n| match dword(n) {
+            0 if grid.fills(n) => number[n],
+            own => own,
+        });
+        let Begins { mask, executed, .. } = self.begins;
+        // What the number does not say the group does.
+        let of_group = |n| dword(n) == 0 && grid.fills(n) && n != NUMBER;
+        Beginning::new((mask, executed), &self.own, header, of_group)
+    }
+}
+
+/// The dword of a header that has the number of a thread in its group.
+const NUMBER: usize = 2;
 
 /// Makes a thread of bytes that it may begin in. Inlined, and its name given to nobody else, so that this is not stored in
 /// parts and loaded as a whole ([`Context::finish_all`]).
@@ -314,16 +337,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// The threads of a group, in code: they begin there as often as they are told to.
-    ///
-    /// * `slm`: the memory of the group, if they run as one.
-    pub(super) fn stand<'n, 't>(
-        &self,
-        (code, slm): (&'t Whole<'n>, Option<&'t Memory>),
-        threads: &'t mut [Thread<'_>],
-        group: u64,
-        spare: &mut Spare,
-    ) -> Option<Standing<'n, 't>> {
+    /// Readies threads of a group for those that begin in their bytes, as often as they are told to.
+    pub(super) fn settle(&self, threads: &mut [Thread<'_>], group: u64, spare: &mut Spare) {
         for (id, thread) in self.grid.ids(group).zip(threads.iter_mut()) {
             let local = id.local;
             if thread.arena.is_empty() || thread.id.local != local {
@@ -336,34 +351,24 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 prepared.own = prepared.arena.rows(&reset.rows_of_same);
             }
         }
-        let begins = |n: usize| Some(spare.prepared.get(n)?.as_ref()?.begins);
-        code.stand(threads, slm, begins)
     }
 
-    /// A thread begins in the bytes of another one of its number.
-    ///
-    /// * `kept`: somebody looks at its bytes in the end.
-    #[inline(always)]
+    /// A thread begins where others of its number have.
     pub(super) fn begin_again(
         &self,
+        standing: &mut Standing<'_, '_>,
         prepared: &Prepared,
         id: ThreadId,
-        bytes: &mut [u8],
-        kept: bool,
     ) {
-        if kept {
-            let image = &prepared.arena[..self.program.image.len()];
-            bytes[..image.len()].copy_from_slice(image);
-        } else {
-            for (at, row) in &prepared.own {
-                bytes[*at..][..ROW].copy_from_slice(row);
-            }
-            if let Some(reset) = prepared.reset.get() {
-                self.spoil(reset, bytes, &prepared.arena);
-            }
+        let image = &prepared.arena[..self.program.image.len()];
+        let image = self.keeps(id.index).then_some(image);
+        let header = self.grid.header(id);
+        let bytes = standing.begin(id.local as usize, &header, image);
+        if let (None, Some(reset), true) = (image, prepared.reset.get(), cfg!(debug_assertions)) {
+            let mut fresh = prepared.arena.clone();
+            self.grid.fill(id, &mut fresh[..self.header]);
+            self.spoil(reset, bytes, &fresh);
         }
-        self.grid
-            .fill_open(id, prepared.open, &mut bytes[..self.header]);
     }
 
     /// Works out what a thread, and all that have its number in their groups, begin with.
@@ -394,7 +399,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         spare.prepared[at] = Some(Prepared {
             begins,
-            open: Open::of(&arena[..self.header]),
             arena,
             given,
             reset: OnceCell::new(),

@@ -1,5 +1,6 @@
 //! The bytes of a thread, placed so that a wide load or store of an aligned variable lies in one line of the cache.
 
+use std::mem::offset_of;
 use std::ops::{Deref, DerefMut};
 use wide::bytemuck::{cast_slice, cast_slice_mut};
 use wide::u8x64;
@@ -12,6 +13,20 @@ pub struct Arena {
 
 /// Bytes of a row.
 pub const ROW: usize = size_of::<u8x64>();
+
+/// Bytes of a row, and where in an arena they begin.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Row {
+    pub at: usize,
+    pub bytes: [u8; ROW],
+}
+
+impl Row {
+    /// Offsets of its fields.
+    pub const AT: usize = offset_of!(Row, at);
+    pub const BYTES: usize = offset_of!(Row, bytes);
+}
 
 /// Bytes of the arena of so many bytes: wherever one of them is, a whole row may be loaded.
 pub const fn room(image: usize) -> usize {
@@ -41,9 +56,14 @@ impl Arena {
     }
 
     /// The bytes of these rows, and where they begin.
-    pub fn rows(&self, rows: &[u32]) -> Vec<(usize, [u8; ROW])> {
+    pub fn rows(&self, rows: &[u32]) -> Vec<Row> {
         let rows = rows.iter().map(|&row| row as usize);
-        let known = rows.filter_map(|row| Some((row * ROW, self.rows.get(row)?.to_array())));
+        let known = rows.filter_map(|row| {
+            Some(Row {
+                at: row * ROW,
+                bytes: self.rows.get(row)?.to_array(),
+            })
+        });
         known.collect()
     }
 

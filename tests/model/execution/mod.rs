@@ -2,6 +2,7 @@
 
 mod flow;
 mod gathers;
+mod groups;
 mod lockstep;
 mod lsc;
 mod media;

@@ -318,6 +318,8 @@ pub enum Place {
     Table(u32),
     /// A byte of what `rax` points to: what is known of a sampler message.
     Site(u32),
+    /// A byte of what a register points to, but `r12`.
+    At(Gpr, u32),
 }
 
 /// Code that grows.
@@ -585,10 +587,11 @@ impl Assembler {
             Place::Context(at) => (Gpr::Rdi, at),
             Place::Table(at) => (Gpr::Rcx, at),
             Place::Site(at) => (Gpr::Rax, at),
+            Place::At(base, at) => (base, at),
         };
         self.rex(wide, reg, base as u8);
         self.bytes.extend(opcode);
-        self.displaced((reg & 7) << 3 | base as u8, at.cast_signed(), Some(1));
+        self.displaced((reg & 7) << 3 | base as u8 & 7, at.cast_signed(), Some(1));
     }
 
     /// Loads a dword.
@@ -737,7 +740,12 @@ impl Assembler {
 
     /// Stores a qword of the context.
     pub fn store_wide(&mut self, context: u32, reg: Gpr) {
-        self.at_place(true, &[0x89], reg as u8, Place::Context(context));
+        self.store_wide_at(Place::Context(context), reg);
+    }
+
+    /// Stores a qword.
+    pub fn store_wide_at(&mut self, place: Place, reg: Gpr) {
+        self.at_place(true, &[0x89], reg as u8, place);
     }
 
     /// Stores a number.
@@ -902,6 +910,11 @@ impl Assembler {
         self.byte(0xe8);
         self.dword(0);
         self.jumps.push((self.here(), label));
+    }
+
+    /// The same with what is at the address in a place.
+    pub fn call_at(&mut self, place: Place) {
+        self.at_place(false, &[0xff], 2, place);
     }
 
     /// What follows begins at a line of the cache; nothing runs into it.

@@ -1,17 +1,20 @@
 //! The way into native code and back. All that is unsafe is here.
 
 use super::assembler::Assembler;
-use crate::exec::state::arena::Arena;
+use crate::exec::state::arena::{Arena, ROW, Row};
 use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::{HostWindow, Windows};
 use crate::sampler::avs::{COLUMNS, FOOTPRINT, Lines, PickedBlock, Picks, SOURCES, TEXELS};
 use crate::surface::Memory;
 use memmap2::{Mmap, MmapMut};
+use std::any::Any;
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::AtomicU32;
 
 /// Places of a region at which lanes may wait, at most.
@@ -44,6 +47,8 @@ pub struct Context<'t> {
     pub places: [u32; MOST_PLACES],
     /// Which answers are no, where code has asked.
     answers: [u32; MOST_ANSWERS],
+    /// The window that code has found last.
+    found: *const HostWindow,
     /// What messages reach, and what of it code looks at.
     reach: *const Reach<'t>,
     windows: *const HostWindow,
@@ -52,11 +57,198 @@ pub struct Context<'t> {
     texels: *const TexelSite,
     /// Shared local memory of the thread's group.
     shared: HostWindow,
+    /// What it begins with, if it is to begin again.
+    beginning: *const Beginning<'t>,
     /// Where the code counts, if it does, and how many numbers there are.
     counts: *const Cell<u64>,
     counted: u64,
     /// The arena is its own as long as it is here, and what else it points to stays.
-    owner: PhantomData<(&'t mut Arena, &'t Memory, &'t [Cell<u64>])>,
+    owner: PhantomData<(
+        &'t mut Arena,
+        &'t Memory,
+        &'t [Cell<u64>],
+        &'t Beginning<'t>,
+    )>,
+}
+
+/// Dwords of a header that the launch may fill in.
+pub type Header = [u32; 8];
+
+/// Bytes of them.
+const HEADER: usize = size_of::<Header>();
+
+/// What a thread begins with, each time, in the bytes of one of its number that has ended.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Beginning<'t> {
+    /// Instructions that it has run.
+    pub executed: u64,
+    /// Its lanes.
+    pub em: u32,
+    count: u32,
+    first: *const Row,
+    /// All bits of the dwords that its group says.
+    open: Header,
+    /// The other dwords of its header.
+    header: Header,
+    /// What it must find, which the others may have changed.
+    rows: &'t [Row],
+}
+
+impl<'t> Beginning<'t> {
+    /// * `header`: its dwords, of which those that are `open` are the group's.
+    pub fn new(
+        (em, executed): (u32, u64),
+        rows: &'t [Row],
+        header: Header,
+        open: impl Fn(usize) -> bool,
+    ) -> Beginning<'t> {
+        let all: Header = std::array::from_fn(|n| if open(n) { u32::MAX } else { 0 });
+        Beginning {
+            executed,
+            em,
+            count: rows.len() as u32,
+            first: rows.as_ptr(),
+            open: all,
+            header: std::array::from_fn(|n| header[n] & !all[n]),
+            rows,
+        }
+    }
+
+    /// Whether all of it lies in so many bytes.
+    fn fits(&self, bytes: usize) -> bool {
+        let has = |row: &Row| row.at.checked_add(ROW).is_some_and(|end| end <= bytes);
+        bytes >= HEADER && u32::try_from(self.rows.len()).is_ok() && self.rows.iter().all(has)
+    }
+}
+
+/// How code calls back.
+type GoesOn = unsafe extern "sysv64" fn(*mut c_void) -> u64;
+
+/// What it says of a group that has not ended.
+pub const STOPPED: u64 = u64::MAX;
+
+/// What is called back, and with what.
+struct More<'m, 't, F> {
+    threads: *mut [Context<'t>],
+    go_on: &'m mut F,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<'t, F: FnMut(&mut [Context<'t>]) -> Option<u64>> More<'_, 't, F> {
+    /// Instructions that a group has run which has ended; else [`STOPPED`].
+    #[expect(unsafe_code, reason = "code calls it with what it was given")]
+    unsafe extern "sysv64" fn go_on(more: *mut c_void) -> u64 {
+        // SAFETY: `run_groups` has made it, keeps it while code runs, and looks at neither it nor the threads meanwhile; the
+        // code that calls touches them before and after the call alone.
+        let more = unsafe { &mut *more.cast::<More<'_, 't, F>>() };
+        // SAFETY: as above.
+        let threads = unsafe { &mut *more.threads };
+        // No panic goes through code.
+        let done = catch_unwind(AssertUnwindSafe(|| (more.go_on)(threads)));
+        let executed = done.unwrap_or_else(|panic| {
+            more.panic = Some(panic);
+            None
+        });
+        executed.unwrap_or(STOPPED)
+    }
+}
+
+/// Groups that begin one after the other, as [`super::groups`] finds them.
+#[repr(C)]
+struct Groups {
+    /// The threads of a group.
+    first: *mut u8,
+    end: *mut u8,
+    /// The header of the group at hand; dword 1 counts on.
+    header: Header,
+    /// The code of the program; and that which clears shared memory, if it is to be called.
+    entry: *const u8,
+    clear: *const u8,
+    clears: u32,
+    /// Whether the header is one of media threads, which say dword 1 alone.
+    media: u32,
+    /// Whether the last group has not come to its end.
+    unfinished: u32,
+    /// Goes on with a group that does not come to its end at once: with what it is called, and what it says.
+    go_on: GoesOn,
+    more: *mut c_void,
+    /// For each op the lanes that end there, and how many ops.
+    ends: *const u32,
+    ops: u64,
+    /// Instructions that a thread may run.
+    limit: u64,
+    /// Groups that are left; instructions that all have run, and how many are enough.
+    left: u64,
+    executed: u64,
+    most: u64,
+}
+
+/// What was run of groups.
+#[derive(Clone, Copy, Debug)]
+pub struct RanGroups {
+    /// How many have come to their ends.
+    pub groups: u64,
+    /// Their instructions.
+    pub executed: u64,
+    /// One more has begun, and its threads are where code was left.
+    pub unfinished: bool,
+}
+
+/// How groups are run.
+#[derive(Clone, Copy)]
+pub struct GroupsAsked<'g> {
+    /// The routine, the code of the program, and that which clears shared memory, if it is to.
+    pub routine: Entry,
+    pub code: Entry,
+    pub clear: Option<Entry>,
+    /// The header of the first group, and whether it is one of media threads.
+    pub header: Header,
+    pub media: bool,
+    /// For each op the lanes that end there.
+    pub ends: &'g [u32],
+    /// Instructions that a thread may run.
+    pub limit: u64,
+    /// Groups that there are, at least one, and instructions of all of them that are enough.
+    pub most: [u64; 2],
+}
+
+/// Offsets of its fields.
+pub mod groups {
+    use super::Groups;
+    use std::mem::offset_of;
+
+    pub const FIRST: u32 = offset_of!(Groups, first) as u32;
+    pub const END: u32 = offset_of!(Groups, end) as u32;
+    pub const HEADER: u32 = offset_of!(Groups, header) as u32;
+    /// Dword 1 of the header.
+    pub const COLUMN: u32 = HEADER + 4;
+    pub const ENTRY: u32 = offset_of!(Groups, entry) as u32;
+    pub const CLEAR: u32 = offset_of!(Groups, clear) as u32;
+    pub const CLEARS: u32 = offset_of!(Groups, clears) as u32;
+    pub const GO_ON: u32 = offset_of!(Groups, go_on) as u32;
+    pub const MORE: u32 = offset_of!(Groups, more) as u32;
+    pub const MEDIA: u32 = offset_of!(Groups, media) as u32;
+    pub const UNFINISHED: u32 = offset_of!(Groups, unfinished) as u32;
+    pub const ENDS: u32 = offset_of!(Groups, ends) as u32;
+    pub const OPS: u32 = offset_of!(Groups, ops) as u32;
+    pub const LIMIT: u32 = offset_of!(Groups, limit) as u32;
+    pub const LEFT: u32 = offset_of!(Groups, left) as u32;
+    pub const EXECUTED: u32 = offset_of!(Groups, executed) as u32;
+    pub const MOST: u32 = offset_of!(Groups, most) as u32;
+}
+
+/// Offsets of its fields.
+pub mod beginning {
+    use super::Beginning;
+    use std::mem::offset_of;
+
+    pub const EXECUTED: u32 = offset_of!(Beginning<'_>, executed) as u32;
+    pub const LANES: u32 = offset_of!(Beginning<'_>, em) as u32;
+    pub const COUNT: u32 = offset_of!(Beginning<'_>, count) as u32;
+    pub const ROWS: u32 = offset_of!(Beginning<'_>, first) as u32;
+    pub const OPEN: u32 = offset_of!(Beginning<'_>, open) as u32;
+    pub const HEADER: u32 = offset_of!(Beginning<'_>, header) as u32;
 }
 
 /// What messages of all threads reach.
@@ -105,6 +297,7 @@ pub mod field {
     pub const PC: u32 = offset_of!(Context<'_>, pc) as u32;
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
     pub const ANSWERS: u32 = offset_of!(Context<'_>, answers) as u32;
+    pub const FOUND: u32 = offset_of!(Context<'_>, found) as u32;
     pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
     pub const TEXELS: u32 = offset_of!(Context<'_>, texels) as u32;
@@ -129,6 +322,7 @@ pub mod field {
     pub const HINTS: u32 = offset_of!(Context<'_>, hints) as u32;
     pub const COUNTS: u32 = offset_of!(Context<'_>, counts) as u32;
     pub const SHARED: u32 = offset_of!(Context<'_>, shared) as u32;
+    pub const BEGINNING: u32 = offset_of!(Context<'_>, beginning) as u32;
     pub const WINDOW_HOST: u32 = offset_of!(HostWindow, host) as u32;
     pub const WINDOW_ADDRESS: u32 = offset_of!(HostWindow, address) as u32;
     pub const WINDOW_BYTES: u32 = offset_of!(HostWindow, bytes) as u32;
@@ -181,12 +375,14 @@ impl<'t> Context<'t> {
             control: 0,
             places: [0; MOST_PLACES],
             answers: [0; MOST_ANSWERS],
+            found: std::ptr::null(),
             reach,
             windows: reach.windows,
             count: reach.count,
             hints: reach.hints,
             texels: reach.texels,
             shared,
+            beginning: std::ptr::null(),
             counts: counts.as_ptr(),
             counted: counts.len() as u64,
             owner: PhantomData,
@@ -203,6 +399,38 @@ impl<'t> Context<'t> {
         // SAFETY: `new` has made pointer and length, which nothing changes, of an arena that has at least so many bytes and
         // is borrowed for `'t`; nobody else has them as long as this context is.
         unsafe { std::slice::from_raw_parts_mut(self.arena, self.bytes as usize) }
+    }
+
+    /// Says what it begins with; false if that does not fit its bytes.
+    pub fn begins_with(&mut self, beginning: &'t Beginning<'t>) -> bool {
+        let fits = beginning.fits(self.bytes as usize);
+        if fits {
+            self.beginning = beginning;
+        }
+        fits
+    }
+
+    /// It begins with that, in a group with this header.
+    ///
+    /// * `image`: all bytes that it begins with, if somebody looks at them in the end.
+    #[inline]
+    pub fn begin(&mut self, beginning: &Beginning<'_>, header: &Header, image: Option<&[u8]>) {
+        debug_assert_eq!(self.waiting, 0, "a thread that waits has not ended");
+        (self.em, self.executed) = (beginning.em, beginning.executed);
+        self.kept = image.is_some().into();
+        let bytes = self.bytes();
+        match image {
+            Some(image) => bytes[..image.len()].copy_from_slice(image),
+            None => {
+                for row in beginning.rows {
+                    bytes[row.at..][..ROW].copy_from_slice(&row.bytes);
+                }
+            }
+        }
+        let all = beginning.open.iter().zip(header).zip(&beginning.header);
+        for (dword, ((open, group), own)) in bytes[..HEADER].chunks_exact_mut(4).zip(all) {
+            dword.copy_from_slice(&(open & group | own).to_le_bytes());
+        }
     }
 
     /// Whether it has lanes, all of them among these, and none waits.
@@ -386,17 +614,13 @@ impl Executable {
         threads: &mut [Context<'_>],
         reach: &Reach<'_>,
     ) -> bool {
-        let Some(&at) = self.entries.get(number) else {
+        let Some(&at) = self
+            .entries
+            .get(number)
+            .filter(|_| self.fits(threads, reach))
+        else {
             return false;
         };
-        let fits = |t: &Context<'_>| {
-            let known = std::ptr::eq(t.reach.cast::<u8>(), std::ptr::from_ref(reach).cast());
-            known && t.bytes >= self.reach && t.counted >= self.counters
-        };
-        let some = !threads.is_empty() && reach.hinted >= self.hints.into();
-        if !some || !threads.iter().all(fits) {
-            return false;
-        }
         let range = threads.as_mut_ptr_range();
         let address = self.map[at as usize..].as_ptr();
         // SAFETY: `entries` holds offsets of functions of this signature, made by `flow` and `clear_shared`; `Host` proves
@@ -407,6 +631,87 @@ impl Executable {
         // is afterwards what it was. It ends: backward jumps ask for the budget.
         unsafe { function(range.start, range.end) };
         true
+    }
+
+    /// Whether the code may run on threads.
+    #[inline(always)]
+    fn fits(&self, threads: &[Context<'_>], reach: &Reach<'_>) -> bool {
+        let fits = |t: &Context<'_>| {
+            let known = std::ptr::eq(t.reach.cast::<u8>(), std::ptr::from_ref(reach).cast());
+            known && t.bytes >= self.reach && t.counted >= self.counters
+        };
+        let some = !threads.is_empty() && reach.hinted >= self.hints.into();
+        some && threads.iter().all(fits)
+    }
+
+    /// Runs threads as those of one group, and of the groups behind it, each in the bytes of the last one of its number, until
+    /// one does not come to its end. `None` if an arena is too small, or if it is not known what a thread begins with: then
+    /// nothing has happened. What it touches beside what [`Executable::run`] says:
+    ///
+    /// * what threads begin with, which [`Context::begins_with`] has taken and the contexts borrow: as many rows as there
+    ///   are, and the bytes of the arena where they go, for which there was seen to be room;
+    /// * `ends`, at ops that it has compared with their number.
+    ///
+    /// * `go_on`: goes on with a group that has come out of the code at which it begins; says how many instructions it has
+    ///   run if all of its threads have ended.
+    #[expect(unsafe_code, reason = "calls what was emitted")]
+    pub fn run_groups<'t, F: FnMut(&mut [Context<'t>]) -> Option<u64>>(
+        &self,
+        asked: &GroupsAsked<'_>,
+        threads: &mut [Context<'t>],
+        reach: &Reach<'_>,
+        mut go_on: F,
+    ) -> Option<RanGroups> {
+        let place = |Entry(number): Entry| {
+            let &at = self.entries.get(number)?;
+            Some(self.map[at as usize..].as_ptr())
+        };
+        let begins = |t: &Context<'_>| !t.beginning.is_null();
+        let [groups, most] = asked.most;
+        if groups == 0 || !self.fits(threads, reach) || !threads.iter().all(begins) {
+            return None;
+        }
+        let (routine, entry) = (place(asked.routine)?, place(asked.code)?);
+        let clear = asked.clear.map_or(Some(std::ptr::null()), place)?;
+        let range = threads.as_mut_ptr_range();
+        let mut more = More {
+            threads: std::ptr::from_mut(threads),
+            go_on: &mut go_on,
+            panic: None,
+        };
+        let mut asked = Groups {
+            first: range.start.cast(),
+            end: range.end.cast(),
+            header: asked.header,
+            entry,
+            clear,
+            clears: (!clear.is_null()).into(),
+            media: asked.media.into(),
+            unfinished: 0,
+            go_on: More::<'_, 't, F>::go_on,
+            more: std::ptr::from_mut(&mut more).cast(),
+            ends: asked.ends.as_ptr(),
+            ops: asked.ends.len() as u64,
+            limit: asked.limit,
+            left: groups,
+            executed: 0,
+            most,
+        };
+        // SAFETY: as in `run`; this routine was made by `groups`, and is called with what it expects.
+        let function: unsafe extern "sysv64" fn(*mut Groups) =
+            unsafe { std::mem::transmute(routine) };
+        // SAFETY: the code reads and writes what is listed above, which `threads`, `reach` and `asked` borrow, and calls
+        // code of this map as `run` does, with the same threads, and `go_on` with `more`, while it touches nothing. It ends:
+        // `left` counts down to 0.
+        unsafe { function(&raw mut asked) };
+        if let Some(panic) = more.panic {
+            resume_unwind(panic);
+        }
+        Some(RanGroups {
+            groups: groups - asked.left,
+            executed: asked.executed,
+            unfinished: asked.unfinished != 0,
+        })
     }
 }
 

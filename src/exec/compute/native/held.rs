@@ -47,6 +47,7 @@ impl Emitter {
         self.copies.clear();
         self.scaled.clear();
         self.orders.forget();
+        self.found = None;
     }
 
     /// Where a single dword was copied from, or itself.

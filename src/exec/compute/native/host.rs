@@ -1,10 +1,12 @@
 //! Native code of a program, and threads that run it.
 
 use super::call::{
-    Context, Contexts, Entry, Executable, Host, MOST_PLACES, Reach, Shared, Stopped, TOGETHER,
+    Beginning, Context, Contexts, Entry, Executable, GroupsAsked, Header, Host, MOST_PLACES,
+    RanGroups, Reach, Shared, Stopped, TOGETHER,
 };
 use super::emit::Emitter;
 use super::flow;
+use super::groups;
 use super::last_read::LastRead;
 use super::region::{self, Region};
 use super::transfer::{Message, Target};
@@ -60,8 +62,9 @@ impl Door<'_> {
 /// Code of a program.
 pub struct Native {
     code: Executable,
-    /// Makes shared memory zero.
+    /// Makes shared memory zero; runs group after group.
     clear: Entry,
+    groups: Entry,
     /// Ops of each region, and its places.
     regions: Vec<(Range<u32>, Vec<u32>)>,
     /// For each op the region that may be entered at it, and how.
@@ -124,9 +127,9 @@ impl Native {
             doors.extend(entered.map(|entered| (number, entered)));
         }
         emitter.emit_routines();
-        let clear = emitter.clear_shared();
+        let routines = [emitter.clear_shared(), groups::emit(&mut emitter.code)];
         let labels = doors.iter().map(|(_, entered)| entered.entry);
-        let offsets = labels.chain([clear]);
+        let offsets = labels.chain(routines);
         let offsets = offsets.map(|label| emitter.code.offset(label) as u32);
         let offsets = offsets.collect();
         let counters = emitter.counters.take();
@@ -192,6 +195,7 @@ impl Native {
             ends,
             turned,
             clear: code.entry(doors.len())?,
+            groups: code.entry(doors.len() + 1)?,
             code,
             messages,
             hints: hints.collect(),
@@ -417,36 +421,54 @@ impl Native {
         contexts: &mut [Context<'_>],
         reach: &Reach<'_>,
         door: &mut Door<'n>,
-        mut lanes: u32,
+        lanes: u32,
         everyone: bool,
     ) -> bool {
-        let mut ran = false;
+        let ran = self.code.run(door.ways.of(lanes), contexts, reach);
+        match ran {
+            true if everyone => self.go_through(contexts, reach, door),
+            true => {}
+            // They have changed nothing but where lanes wait.
+            false => contexts.iter_mut().for_each(|c| c.pc = door.pc),
+        }
+        ran
+    }
+
+    /// All threads that meet at the barrier have come out of code: they go on through barriers and from region to region as
+    /// long as they go together.
+    ///
+    /// * `door`: the one that was entered last, before and afterwards.
+    #[inline(always)]
+    fn go_through<'n>(
+        &'n self,
+        contexts: &mut [Context<'_>],
+        reach: &Reach<'_>,
+        door: &mut Door<'n>,
+    ) {
         loop {
-            if !self.code.run(door.ways.of(lanes), contexts, reach) {
-                // They have changed nothing but where lanes wait.
-                contexts.iter_mut().for_each(|c| c.pc = door.pc);
-                return ran;
-            }
-            ran = true;
             let met = contexts[0].pc;
-            let (next, ops) = match self.barriers.get(met as usize).filter(|_| everyone) {
+            let (next, ops) = match self.barriers.get(met as usize) {
                 Some(true) => (self.door(met + 1), 1),
                 // A branch led to another region.
                 Some(false) if !door.ops.contains(&met) => (self.door(met), 0),
-                _ => return ran,
+                _ => return,
             };
             let is_there = |c: &Context<'_>| {
                 c.pc == met && c.waiting == 0 && c.em != 0 && c.executed < c.budget
             };
             let Some(next) = next.filter(|_| contexts.iter().all(is_there)) else {
-                return ran;
+                return;
             };
-            lanes = u32::MAX;
+            let mut lanes = u32::MAX;
             for context in contexts.iter_mut() {
                 context.executed += ops;
                 lanes &= context.em;
             }
             *door = next;
+            if !self.code.run(door.ways.of(lanes), contexts, reach) {
+                contexts.iter_mut().for_each(|c| c.pc = door.pc);
+                return;
+            }
         }
     }
 
@@ -562,32 +584,38 @@ impl<'n> Whole<'n> {
     /// Threads that stand where they begin, in their bytes; `None` if one does not begin where this code does.
     ///
     /// * `slm`: their memory, if they are a group.
-    /// * `begins`: what a thread begins with, by its number here.
+    /// * `begins`, `beginnings`: what each begins with.
     pub fn stand<'t>(
         &'t self,
         threads: &'t mut [Thread<'_>],
         slm: Option<&'t Memory>,
-        begins: impl Fn(usize) -> Option<Begins>,
+        begins: impl IntoIterator<Item = Begins>,
+        beginnings: &'t [Beginning<'t>],
     ) -> Option<Standing<'n, 't>> {
         let shared = Shared::new(slm.unwrap_or(self.memories.slm));
         let mut standing = Standing {
             whole: self,
             contexts: Vec::with_capacity(threads.len()),
-            begin: Vec::with_capacity(threads.len()),
+            beginnings,
             lanes: u32::MAX,
             places: vec![self.door.places; threads.len()],
+            clears: slm.is_some(),
         };
-        for (n, thread) in threads.iter_mut().enumerate() {
-            let Begins { at, mask, executed } = begins(n)?;
+        let begins = begins.into_iter().map(Some).chain(std::iter::repeat(None));
+        let beginnings = beginnings.iter().map(Some).chain(std::iter::repeat(None));
+        for (thread, (begins, beginning)) in threads.iter_mut().zip(begins.zip(beginnings)) {
+            let Begins { at, mask, executed } = begins?;
             if at != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
                 return None;
             }
             let mut context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
             context.budget = self.budget;
             context.control = self.mode.to_cr0();
+            if !context.begins_with(beginning?) {
+                return None;
+            }
             standing.contexts.push(context);
             standing.lanes &= mask;
-            standing.begin.push((mask, executed));
         }
         Some(standing)
     }
@@ -602,6 +630,70 @@ impl<'n> Whole<'n> {
         leave(left.stopped, &mut thread.frame, left.places);
         thread.mode = self.mode.turned(self.native.turned(left.stopped.pc));
         self.native.learn(thread, self.memories.windows);
+    }
+
+    /// Goes on with the threads of a group that have come out of the code where they begin: through its barriers, then each by
+    /// itself. Says how many instructions they have run if they have all ended.
+    ///
+    /// * `begin`, `places`: what each begins with, and the places of the region that it has left last.
+    #[inline(always)]
+    fn go_on_all(
+        &self,
+        contexts: &mut [Context<'_>],
+        (begin, places): (&[Beginning<'_>], &mut [&'n [u32]]),
+        serve: &mut impl FnMut(&mut [u8], u32) -> bool,
+    ) -> Option<u64> {
+        let (native, mut door) = (self.native, self.door);
+        native.go_through(contexts, &self.reach, &mut door);
+        // Nearly always all of them have come to the same op.
+        let pc = contexts.first().map_or(0, |first| first.pc);
+        let end = native.lanes_ended(pc);
+        let mut executed = 0;
+        let all_ended = contexts.iter().all(|context| {
+            executed += context.executed + 1;
+            context.pc == pc && context.are_all(end) && context.executed < self.limit
+        });
+        if all_ended {
+            return Some(executed);
+        }
+        // Most threads come to no message that is served, and end sooner without a look for it.
+        let mut ended = true;
+        for ((context, begin), places) in contexts.iter_mut().zip(begin).zip(places) {
+            *places = door.places;
+            ended &= self.go_on(context, begin.em, places, serve);
+        }
+        let contexts = contexts.iter();
+        ended.then(|| contexts.map(|context| context.executed + 1).sum())
+    }
+
+    /// Goes on with a thread that has come out of code. As long as all its lanes are in front of a message that is served,
+    /// they go on in the region behind it. Says whether it has ended.
+    ///
+    /// * `places`: those of the region that it has left last.
+    #[inline(never)]
+    fn go_on(
+        &self,
+        context: &mut Context<'_>,
+        lanes: u32,
+        places: &mut &'n [u32],
+        serve: &mut impl FnMut(&mut [u8], u32) -> bool,
+    ) -> bool {
+        while !self.has_ended(context) {
+            let pc = context.pc;
+            let all_are_there = context.waiting == 0 && context.em == lanes;
+            let door = self.native.door(pc + 1);
+            let door = door.filter(|_| all_are_there && context.executed < context.budget);
+            let Some(mut door) = door.filter(|_| serve(context.bytes(), pc)) else {
+                return false;
+            };
+            context.executed += 1;
+            *places = door.places;
+            // It is not known whether others are at a barrier.
+            let alone = std::slice::from_mut(context);
+            self.native
+                .run_contexts(alone, &self.reach, &mut door, lanes, false);
+        }
+        true
     }
 
     /// Whether the code of a thread has taken it to its end.
@@ -643,25 +735,58 @@ impl LeftCode<'_> {
 pub struct Standing<'n, 't> {
     whole: &'t Whole<'n>,
     contexts: Vec<Context<'t>>,
-    /// The lanes of each, and how many instructions it has run where it begins.
-    begin: Vec<(u32, u64)>,
+    beginnings: &'t [Beginning<'t>],
     /// Lanes that all of them have.
     lanes: u32,
     /// The places of the region that each has left last.
     places: Vec<&'n [u32]>,
+    /// The group has memory, of which its threads find all at zero.
+    clears: bool,
 }
 
 impl<'n, 't> Standing<'n, 't> {
-    /// Threads that begin; they must not have left code before their ends.
-    #[inline(always)]
-    pub fn begin(&mut self, which: Range<usize>) -> impl Iterator<Item = Beginning<'_, 't>> {
-        let begin = self.begin[which.clone()].iter();
-        let contexts = self.contexts[which].iter_mut().zip(begin);
-        contexts.map(|(context, &(em, executed))| Beginning {
-            context,
-            em,
-            executed,
-        })
+    /// Thread `n` begins in its bytes, which come back; it must not have left code before its end.
+    ///
+    /// * `image`: all bytes that it begins with, if somebody looks at them in the end.
+    #[inline]
+    pub fn begin(&mut self, n: usize, header: &Header, image: Option<&[u8]>) -> &mut [u8] {
+        let context = &mut self.contexts[n];
+        context.begin(&self.beginnings[n], header, image);
+        context.bytes()
+    }
+
+    /// Begins and runs all threads as those of one group after the other, until one does not come to its end. Nobody looks at
+    /// their bytes then. `None` if nothing has happened.
+    ///
+    /// * `header`: that of the first group, of which dword 1 counts on; and whether it is one of media threads.
+    /// * `most`: how many groups there are, and how many instructions are enough.
+    /// * `serve`: as in [`Standing::run`].
+    #[inline]
+    pub fn run_groups(
+        &mut self,
+        (header, media): (Header, bool),
+        most: [u64; 2],
+        mut serve: impl FnMut(&mut [u8], u32) -> bool,
+    ) -> Option<RanGroups> {
+        let whole = self.whole;
+        let native = whole.native;
+        let asked = GroupsAsked {
+            routine: native.groups,
+            code: whole.door.ways.of(self.lanes),
+            clear: self.clears.then_some(native.clear),
+            header,
+            media,
+            ends: &native.ends,
+            limit: whole.limit,
+            most,
+        };
+        let (begin, places) = (self.beginnings, &mut self.places);
+        let go_on =
+            |contexts: &mut [Context<'t>]| whole.go_on_all(contexts, (begin, places), &mut serve);
+        let contexts = &mut self.contexts;
+        native
+            .code
+            .run_groups(&asked, contexts, &whole.reach, go_on)
     }
 
     /// Runs threads of a group, which have begun, through its barriers if it has such: then they are all there. Says how many
@@ -674,59 +799,16 @@ impl<'n, 't> Standing<'n, 't> {
         which: Range<usize>,
         mut serve: impl FnMut(&mut [u8], u32) -> bool,
     ) -> Option<u64> {
-        let (whole, mut door) = (self.whole, self.whole.door);
-        let native = whole.native;
+        let (whole, door) = (self.whole, self.whole.door);
         let contexts = &mut self.contexts[which.clone()];
-        native.run_contexts(contexts, &whole.reach, &mut door, self.lanes, true);
-        let (contexts, mut executed) = (&self.contexts[which.clone()], 0);
-        // Nearly always all of them have come to the same op.
-        let pc = contexts.first().map_or(0, |first| first.pc);
-        let end = native.lanes_ended(pc);
-        let all_ended = contexts.iter().all(|context| {
-            executed += context.executed + 1;
-            context.pc == pc && context.are_all(end) && context.executed < whole.limit
-        });
-        if all_ended {
-            return Some(executed);
+        let way = door.ways.of(self.lanes);
+        if !whole.native.code.run(way, contexts, &whole.reach) {
+            // They have changed nothing.
+            contexts.iter_mut().for_each(|c| c.pc = door.pc);
+            return None;
         }
-        // Most threads come to no message that is served, and end sooner without a look for it.
-        let mut ended = true;
-        for n in which.clone() {
-            self.places[n] = door.places;
-            ended &= self.go_on(n, &mut serve);
-        }
-        ended.then(|| self.executed(which))
-    }
-
-    /// How many instructions threads have run that have all ended.
-    fn executed(&self, which: Range<usize>) -> u64 {
-        let contexts = self.contexts[which].iter();
-        contexts.map(|context| context.executed + 1).sum()
-    }
-
-    /// Goes on with a thread that has come out of code. As long as all its lanes are in front of a message that is served,
-    /// they go on in the region behind it. Says whether it has ended.
-    #[inline(never)]
-    fn go_on(&mut self, n: usize, serve: &mut impl FnMut(&mut [u8], u32) -> bool) -> bool {
-        let (whole, context) = (self.whole, &mut self.contexts[n]);
-        let (lanes, _) = self.begin[n];
-        while !whole.has_ended(context) {
-            let pc = context.pc;
-            let all_are_there = context.waiting == 0 && context.em == lanes;
-            let door = whole.native.door(pc + 1);
-            let door = door.filter(|_| all_are_there && context.executed < context.budget);
-            let Some(mut door) = door.filter(|_| serve(context.bytes(), pc)) else {
-                return false;
-            };
-            context.executed += 1;
-            self.places[n] = door.places;
-            // It is not known whether others are at a barrier.
-            let alone = std::slice::from_mut(context);
-            whole
-                .native
-                .run_contexts(alone, &whole.reach, &mut door, lanes, false);
-        }
-        true
+        let places = &mut self.places[which.clone()];
+        whole.go_on_all(contexts, (&self.beginnings[which], places), &mut serve)
     }
 
     /// Makes the memory of the group zero; false if nothing has happened.
@@ -750,26 +832,6 @@ impl<'n, 't> Standing<'n, 't> {
     /// The bytes of thread `n`.
     pub fn bytes(&mut self, n: usize) -> &mut [u8] {
         self.contexts[n].bytes()
-    }
-}
-
-/// A thread that begins where it stands.
-pub struct Beginning<'s, 't> {
-    context: &'s mut Context<'t>,
-    em: u32,
-    executed: u64,
-}
-
-impl<'s> Beginning<'s, '_> {
-    /// It begins, in the bytes that come back.
-    ///
-    /// * `kept`: somebody looks at its bytes in the end.
-    #[inline(always)]
-    pub fn begins(self, kept: bool) -> &'s mut [u8] {
-        let context = self.context;
-        debug_assert_eq!(context.waiting, 0, "a thread that waits has not ended");
-        (context.em, context.executed, context.kept) = (self.em, self.executed, kept.into());
-        context.bytes()
     }
 }
 

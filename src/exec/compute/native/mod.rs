@@ -20,7 +20,9 @@
 //! blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then know
 //! that no code does it, with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
 //! are made by a routine that the steps call (`scaler`). Threads that all stand at the barrier of their group behind a
-//! region go on in the next one, and so do those that have gone there together.
+//! region go on in the next one, and so do those that have gone there together. A routine begins and runs group after group
+//! (`groups`), and calls back for what is no code. The window of a message is looked up once for messages that follow each
+//! other and name it alike.
 //!
 //! Singles round to nearest even, or in another direction, which the host is told, and told again where a program turns it
 //! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the
@@ -51,6 +53,8 @@ mod filter;
 mod flow;
 #[cfg(target_arch = "x86_64")]
 mod functions;
+#[cfg(target_arch = "x86_64")]
+mod groups;
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "x86_64")]
@@ -274,15 +278,18 @@ pub struct Stands {
 }
 
 #[cfg(target_arch = "x86_64")]
+pub use call::{Beginning, Header};
+#[cfg(target_arch = "x86_64")]
 pub use host::{Native, Standing, Whole};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub use other::{Native, Standing, Whole};
+pub use other::{Beginning, Header, Native, Standing, Whole};
 
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
     use super::transfer::Message;
     use super::{Begins, FloatMode, Memories, Memory, Rounds, Seen, Stands, TexelSite};
+    use crate::exec::state::arena::Row;
     use crate::exec::state::tally::{Counter, Traffic};
     use crate::exec::state::thread::Thread;
     use crate::program::{Op, Program};
@@ -309,7 +316,8 @@ mod other {
             &'t self,
             _: &'t mut [Thread<'_>],
             _: Option<&'t Memory>,
-            _: impl Fn(usize) -> Option<Begins>,
+            _: impl IntoIterator<Item = Begins>,
+            _: &'t [Beginning<'t>],
         ) -> Option<Standing<'n, 't>> {
             match self.0 {}
         }
@@ -334,20 +342,48 @@ mod other {
     /// Threads that begin in code; this host has none.
     pub struct Standing<'n, 't>(Infallible, PhantomData<(&'n (), &'t ())>);
 
-    /// A thread that begins in code; this host has none.
-    pub struct Beginning<'s>(Infallible, PhantomData<&'s ()>);
+    /// Dwords of a header that the launch may fill in.
+    pub type Header = [u32; 8];
 
-    impl<'s> Beginning<'s> {
-        /// None begins.
-        pub fn begins(self, _: bool) -> &'s mut [u8] {
-            match self.0 {}
+    /// What a thread begins with.
+    pub struct Beginning<'t>(PhantomData<&'t ()>);
+
+    impl<'t> Beginning<'t> {
+        /// Nobody looks at it.
+        pub fn new(
+            _: (u32, u64),
+            _: &'t [Row],
+            _: Header,
+            _: impl Fn(usize) -> bool,
+        ) -> Beginning<'t> {
+            Beginning(PhantomData)
         }
+    }
+
+    /// What was run of groups.
+    pub struct RanGroups {
+        /// How many have come to their ends.
+        pub groups: u64,
+        /// Their instructions.
+        pub executed: u64,
+        /// One more has begun.
+        pub unfinished: bool,
     }
 
     impl<'n> Standing<'n, '_> {
         /// None begins.
-        pub fn begin(&mut self, _: Range<usize>) -> impl Iterator<Item = Beginning<'_>> {
-            std::iter::empty()
+        pub fn begin(&mut self, _: usize, _: &Header, _: Option<&[u8]>) -> &mut [u8] {
+            match self.0 {}
+        }
+
+        /// None runs.
+        pub fn run_groups(
+            &mut self,
+            _: (Header, bool),
+            _: [u64; 2],
+            _: impl FnMut(&mut [u8], u32) -> bool,
+        ) -> Option<RanGroups> {
+            match self.0 {}
         }
 
         /// Nothing runs.

@@ -1,0 +1,150 @@
+//! Code that begins the threads of group after group where they stand, and runs them, as long as they come to their ends.
+//!
+//! ```text
+//!  each thread  ◀─ rows that it must find, header: its own dwords, and those of the group
+//!  shared memory ◀─ zeros, if the group has such
+//!  each thread  ─▶ the code of the program
+//!  all ended?    if not, whoever called goes on with them: through barriers, and with what is no code
+//!     yes: dword 1 of the header counts on, the next group     no: back
+//! ```
+//!
+//! What it does is what [`Standing`](super::host::Standing) does with one group.
+
+use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Place, Rm, Vector};
+use super::call::{STOPPED, beginning, field, groups};
+use crate::exec::state::arena::Row;
+
+/// The groups, the thread at hand, and behind the last one of its group; program code leaves these registers as they are.
+const GROUPS: Gpr = Gpr::R15;
+const THREAD: Gpr = Gpr::R13;
+const END: Gpr = Gpr::Rbp;
+/// Instructions of the group.
+const EXECUTED: Gpr = Gpr::Rbx;
+/// All that are changed and are the caller's.
+const KEPT: [Gpr; 4] = [GROUPS, THREAD, END, EXECUTED];
+
+/// A routine that is called with [`super::call::Groups`].
+pub fn emit(code: &mut Assembler) -> Label {
+    let [entry, group, thread, row, header] = [(); 5].map(|()| code.label());
+    let [begun, run, check, ended, more, out] = [(); 6].map(|()| code.label());
+    let of = |at| Place::At(GROUPS, at);
+    let own = |at| Place::At(THREAD, at);
+    code.align();
+    code.bind(entry);
+    KEPT.into_iter().for_each(|reg| code.push(reg));
+    // What is called back finds the stack where it has to be: at a multiple of 16 in front of its call.
+    code.push(Gpr::Rax);
+    code.move_wide(GROUPS, Gpr::Rdi);
+    code.load_wide_at(END, of(groups::END));
+
+    code.bind(group);
+    code.load_wide_at(THREAD, of(groups::FIRST));
+    code.bind(thread);
+    code.load_wide_at(Gpr::Rdx, own(field::BEGINNING));
+    code.load_wide_at(Gpr::Rax, own(field::ARENA));
+    code.load_wide_at(Gpr::Rcx, Place::At(Gpr::Rdx, beginning::EXECUTED));
+    code.store_wide_at(own(field::EXECUTED), Gpr::Rcx);
+    code.load(Gpr::Rcx, Place::At(Gpr::Rdx, beginning::LANES));
+    code.store(own(field::EM), Gpr::Rcx);
+    code.store_number(own(field::KEPT), 0);
+    code.load_wide_at(Gpr::Rcx, Place::At(Gpr::Rdx, beginning::ROWS));
+    code.load(Gpr::R8, Place::At(Gpr::Rdx, beginning::COUNT));
+    code.test(Gpr::R8, Gpr::R8);
+    code.jump_if(If::Zero, header);
+    code.bind(row);
+    code.load_wide_at(Gpr::R9, Place::Table(Row::AT as u32));
+    code.add_wide_gpr(Gpr::R9, Gpr::Rax);
+    code.vector(
+        Vector::LOAD,
+        Len::Z,
+        0,
+        0,
+        Rm::At(Gpr::Rcx, Row::BYTES as u32),
+    );
+    code.vector(Vector::STORE, Len::Z, 0, 0, Rm::At(Gpr::R9, 0));
+    code.add_wide(Gpr::Rcx, size_of::<Row>() as u32);
+    code.subtract_wide(Gpr::R8, 1);
+    code.jump_if(If::NotZero, row);
+    code.bind(header);
+    // Dword by dword, as code reads them: a wider store would not be there yet for what reads across its end.
+    let dword = |code: &mut Assembler, n: u32| {
+        code.load(Gpr::R8, Place::At(Gpr::Rdx, beginning::OPEN + 4 * n));
+        code.alu_place(Alu::And, Gpr::R8, of(groups::HEADER + 4 * n));
+        let own = Place::At(Gpr::Rdx, beginning::HEADER + 4 * n);
+        code.alu_place(Alu::Or, Gpr::R8, own);
+        code.store(Place::At(Gpr::Rax, 4 * n), Gpr::R8);
+    };
+    dword(code, 1);
+    code.compare_place(of(groups::MEDIA), 0);
+    code.jump_if(If::NotZero, begun);
+    [2, 6, 7].into_iter().for_each(|n| dword(code, n));
+    code.bind(begun);
+    code.add_wide(THREAD, field::SIZE);
+    code.compare_wide(THREAD, END);
+    code.jump_if(If::Below, thread);
+
+    code.load_wide_at(Gpr::Rdi, of(groups::FIRST));
+    code.compare_place(of(groups::CLEARS), 0);
+    code.jump_if(If::Zero, run);
+    code.call_at(of(groups::CLEAR));
+    code.load_wide_at(Gpr::Rdi, of(groups::FIRST));
+    code.bind(run);
+    code.move_wide(Gpr::Rsi, END);
+    code.store_number(of(groups::UNFINISHED), 1);
+    code.call_at(of(groups::ENTRY));
+
+    code.load_wide_at(THREAD, of(groups::FIRST));
+    code.load_wide_at(Gpr::R9, of(groups::LIMIT));
+    code.load_wide_at(EXECUTED, of(groups::EXECUTED));
+    code.bind(check);
+    code.load(Gpr::Rcx, own(field::PC));
+    code.compare_wide_at(Gpr::Rcx, of(groups::OPS));
+    code.jump_if(If::AboveOrEqual, more);
+    code.shift_left_wide(Gpr::Rcx, 2);
+    code.add_wide_at(Gpr::Rcx, of(groups::ENDS));
+    code.load(Gpr::Rdx, own(field::EM));
+    code.test(Gpr::Rdx, Gpr::Rdx);
+    code.jump_if(If::Zero, more);
+    code.load(Gpr::Rax, Place::Table(0));
+    code.not(Gpr::Rax);
+    code.test(Gpr::Rax, Gpr::Rdx);
+    code.jump_if(If::NotZero, more);
+    code.compare_place(own(field::WAITING), 0);
+    code.jump_if(If::NotZero, more);
+    code.load_wide_at(Gpr::Rax, own(field::EXECUTED));
+    code.compare_wide(Gpr::Rax, Gpr::R9);
+    code.jump_if(If::AboveOrEqual, more);
+    // The op that ends it.
+    code.add_wide(Gpr::Rax, 1);
+    code.add_wide_gpr(EXECUTED, Gpr::Rax);
+    code.add_wide(THREAD, field::SIZE);
+    code.compare_wide(THREAD, END);
+    code.jump_if(If::Below, check);
+
+    code.bind(ended);
+    code.store_wide_at(of(groups::EXECUTED), EXECUTED);
+    code.store_number(of(groups::UNFINISHED), 0);
+    code.move_number(Gpr::Rax, 1);
+    code.alu_into(Alu::Add, of(groups::COLUMN), Gpr::Rax);
+    code.load_wide_at(Gpr::Rax, of(groups::LEFT));
+    code.subtract_wide(Gpr::Rax, 1);
+    code.store_wide_at(of(groups::LEFT), Gpr::Rax);
+    code.jump_if(If::Zero, out);
+    code.compare_wide_at(EXECUTED, of(groups::MOST));
+    code.jump_if(If::Below, group);
+    code.jump(out);
+
+    code.bind(more);
+    code.load_wide_at(Gpr::Rdi, of(groups::MORE));
+    code.call_at(of(groups::GO_ON));
+    code.load_wide_at(EXECUTED, of(groups::EXECUTED));
+    code.add_wide_gpr(EXECUTED, Gpr::Rax);
+    const { assert!(STOPPED == u64::MAX) };
+    code.add_wide(Gpr::Rax, 1);
+    code.jump_if(If::NotZero, ended);
+    code.bind(out);
+    code.pop(Gpr::Rax);
+    KEPT.into_iter().rev().for_each(|reg| code.pop(reg));
+    code.end();
+    entry
+}
