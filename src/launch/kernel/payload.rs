@@ -100,10 +100,16 @@ impl Registers {
             let out = &mut payload[offset as usize..][..size as usize];
             match content {
                 Content::LocalId { dim, first_lane } => {
-                    let first = id.local * self.simd + first_lane;
-                    for (lane, place) in out.chunks_exact_mut(2).enumerate() {
-                        let id = ids(first + lane as u32)[dim];
-                        place.copy_from_slice(&(id as u16).to_le_bytes());
+                    let mut own = ids(id.local * self.simd + first_lane);
+                    for place in out.chunks_exact_mut(2) {
+                        place.copy_from_slice(&(own[dim] as u16).to_le_bytes());
+                        own[0] += 1;
+                        if own[0] == x {
+                            (own[0], own[1]) = (0, own[1] + 1);
+                        }
+                        if own[1] == y {
+                            (own[1], own[2]) = (0, own[2] + 1);
+                        }
                     }
                 }
                 Content::LocalIdXyz => {

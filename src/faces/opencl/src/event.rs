@@ -7,9 +7,13 @@
 use crate::context::Context;
 use crate::host::{Callback, Changed};
 use crate::info::{self, Info};
-use crate::object::{Object, Result, Status, class, lock};
+use crate::object::{Object, Result, Status, class, lock, look_a_while};
 use crate::queue::{Engine, Queue};
 use crate::sys::*;
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{Acquire, Release},
+};
 use std::sync::{Arc, Condvar, Mutex};
 
 /// An event of a command, or of the host.
@@ -22,6 +26,8 @@ pub struct Event {
     pub command: cl_command_type,
     state: Mutex<State>,
     changed: Condvar,
+    /// Whether it has ended: said before those who wait are.
+    done: AtomicBool,
 }
 
 class!(Event, CL_INVALID_EVENT);
@@ -31,6 +37,8 @@ struct State {
     /// When it was queued, submitted, started and ended, in nanoseconds of the host's clock.
     times: [u64; 4],
     callbacks: Vec<(cl_int, Arc<Callback<Changed>>)>,
+    /// Somebody sleeps until it ends.
+    sleeps: bool,
     /// Queues with commands that wait for it.
     waiting: Vec<Arc<Engine>>,
 }
@@ -77,9 +85,11 @@ impl Event {
                 status,
                 times: [now(), 0, 0, 0],
                 callbacks: Vec::new(),
+                sleeps: false,
                 waiting: Vec::new(),
             }),
             changed: Condvar::new(),
+            done: AtomicBool::new(false),
         })
     }
 
@@ -95,8 +105,10 @@ impl Event {
 
     /// Waits for its end; its status then.
     pub fn wait(&self) -> cl_int {
+        look_a_while(|| self.done.load(Acquire));
         let mut state = lock(&self.state);
         while state.status > CL_COMPLETE {
+            state.sleeps = true;
             state = self
                 .changed
                 .wait(state)
@@ -143,7 +155,10 @@ pub fn advance(event: &Object<Event>, status: cl_int) {
         });
         if status <= CL_COMPLETE {
             waiting.append(&mut state.waiting);
-            event.changed.notify_all();
+            event.done.store(true, Release);
+            if state.sleeps {
+                event.changed.notify_all();
+            }
         }
     }
     called.sort_by_key(|(at, _)| std::cmp::Reverse(*at));

@@ -10,7 +10,9 @@ use crate::table;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::thread::{available_parallelism, yield_now};
+use std::time::{Duration, Instant};
 
 /// A number of an OpenCL error.
 pub type Status = cl_int;
@@ -23,6 +25,22 @@ pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// How long to look for what is about to come: to be woken takes longer than a short launch.
+const A_WHILE: Duration = Duration::from_micros(30);
+
+/// Looks for a while whether something has come, where another core can bring it; whoever waits on then sleeps.
+pub fn look_a_while(has_come: impl Fn() -> bool) {
+    static ALONE: OnceLock<bool> = OnceLock::new();
+    if *ALONE.get_or_init(|| available_parallelism().map_or(1, usize::from) == 1) {
+        return;
+    }
+    let start = Instant::now();
+    while !has_come() && start.elapsed() < A_WHILE {
+        // Whoever else is ready to run here goes first.
+        yield_now();
+    }
 }
 
 /// What a handle points to. Source: `cl_khr_icd`, "Application and ICD loader".

@@ -10,11 +10,14 @@ use crate::device::Device;
 use crate::event::{self, Event};
 use crate::info::{self, Info};
 use crate::launch;
-use crate::object::{Object, Result, Status, class, lock};
+use crate::object::{Object, Result, Status, class, lock, look_a_while};
 use crate::sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Arc, Condvar, Mutex};
 
 /// A command queue.
@@ -48,6 +51,8 @@ struct Command {
 pub struct Engine {
     state: Mutex<State>,
     changed: Condvar,
+    /// How often something has changed that the thread may wait for.
+    changes: AtomicU64,
     in_order: AtomicBool,
 }
 
@@ -61,19 +66,29 @@ struct State {
     /// The first error since the queue was last waited for.
     error: Option<Status>,
     closing: bool,
+    /// The thread has to be woken.
+    sleeps: bool,
 }
 
 impl Engine {
     /// Looks again for a command that is ready.
     pub fn wake(&self) {
-        let _state = lock(&self.state);
-        self.changed.notify_all();
+        self.tell(&lock(&self.state));
+    }
+
+    /// Tells the thread that there is something new.
+    fn tell(&self, state: &State) {
+        self.changes.fetch_add(1, Release);
+        if state.sleeps {
+            self.changed.notify_all();
+        }
     }
 
     /// Runs commands until the queue is gone.
     fn run(&self) {
         loop {
             let mut state = lock(&self.state);
+            let mut has_looked = false;
             let command = loop {
                 let ready = |command: &Command| {
                     let mut before = command.waits.iter().chain(&command.after);
@@ -89,10 +104,20 @@ impl Engine {
                 if state.closing && state.pending.is_empty() {
                     return;
                 }
+                if !has_looked {
+                    let seen = self.changes.load(Acquire);
+                    drop(state);
+                    look_a_while(|| self.changes.load(Acquire) != seen);
+                    has_looked = true;
+                    state = lock(&self.state);
+                    continue;
+                }
+                state.sleeps = true;
                 state = self
                     .changed
                     .wait(state)
                     .unwrap_or_else(|poisoned| poisoned.into_inner());
+                state.sleeps = false;
             };
             state.running = Some(Arc::clone(&command.event));
             drop(state);
@@ -167,6 +192,7 @@ impl Queue {
         let engine = Arc::new(Engine {
             state: Mutex::default(),
             changed: Condvar::new(),
+            changes: AtomicU64::new(0),
             in_order: AtomicBool::new(properties & OUT_OF_ORDER == 0),
         });
         let own = Arc::clone(&engine);
@@ -233,7 +259,7 @@ impl Drop for Queue {
     fn drop(&mut self) {
         let mut state = lock(&self.engine.state);
         state.closing = true;
-        self.engine.changed.notify_all();
+        self.engine.tell(&state);
     }
 }
 
@@ -303,7 +329,7 @@ pub fn enqueue(
             after,
             work,
         });
-        engine.changed.notify_all();
+        engine.tell(&state);
     }
     if order.blocking {
         let status = event.wait();
