@@ -70,8 +70,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 ran.threads += ended.groups * u64::from(self.grid.threads);
                 share.instructions += ended.executed;
                 share.due += ended.executed;
-                let next = (group + ended.groups) as u32;
-                share.last = next.wrapping_mul(self.grid.threads).saturating_sub(1);
+                let next = (group + ended.groups) * u64::from(self.grid.threads);
+                share.last = next.saturating_sub(1) as u32;
                 ids.go_past(ended.groups);
                 if ended.unfinished {
                     let members = ids.rest_of_group();

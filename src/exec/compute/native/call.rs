@@ -47,8 +47,6 @@ pub struct Context<'t> {
     pub places: [u32; MOST_PLACES],
     /// Which answers are no, where code has asked.
     answers: [u32; MOST_ANSWERS],
-    /// The window that code has found last.
-    found: *const HostWindow,
     /// What messages reach, and what of it code looks at.
     reach: *const Reach<'t>,
     windows: *const HostWindow,
@@ -198,8 +196,7 @@ pub struct RanGroups {
 /// How groups are run.
 #[derive(Clone, Copy)]
 pub struct GroupsAsked<'g> {
-    /// The routine, the code of the program, and that which clears shared memory, if it is to.
-    pub routine: Entry,
+    /// The code of the program, and that which clears shared memory, if it is to.
     pub code: Entry,
     pub clear: Option<Entry>,
     /// The header of the first group, and whether it is one of media threads.
@@ -297,7 +294,6 @@ pub mod field {
     pub const PC: u32 = offset_of!(Context<'_>, pc) as u32;
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
     pub const ANSWERS: u32 = offset_of!(Context<'_>, answers) as u32;
-    pub const FOUND: u32 = offset_of!(Context<'_>, found) as u32;
     pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
     pub const TEXELS: u32 = offset_of!(Context<'_>, texels) as u32;
@@ -375,7 +371,6 @@ impl<'t> Context<'t> {
             control: 0,
             places: [0; MOST_PLACES],
             answers: [0; MOST_ANSWERS],
-            found: std::ptr::null(),
             reach,
             windows: reach.windows,
             count: reach.count,
@@ -545,8 +540,9 @@ pub struct Executable {
     hints: u32,
     /// How many numbers it counts in.
     counters: u64,
-    /// Where it may be entered.
+    /// Where it may be entered, and where the routine is that runs groups.
     entries: Vec<u32>,
+    routine: u32,
 }
 
 /// Finished code in memory that is written once, and then only runs.
@@ -562,11 +558,12 @@ type Function = unsafe extern "sysv64" fn(*mut Context<'_>, *mut Context<'_>);
 impl Executable {
     /// Places finished code in memory that is written once, and then only runs.
     ///
+    /// * `entries`, `routine`: where it may be entered, and where the routine is that runs groups.
     /// * `counters`: how many numbers it counts in.
     pub fn new(
         _: Host,
         mut code: Assembler,
-        entries: Vec<u32>,
+        (entries, routine): (Vec<u32>, u32),
         counters: usize,
     ) -> io::Result<Executable> {
         let (reach, hints) = (code.reach, code.hints);
@@ -576,6 +573,7 @@ impl Executable {
             hints,
             counters: counters as u64,
             entries,
+            routine,
         })
     }
 
@@ -671,17 +669,20 @@ impl Executable {
         if groups == 0 || !self.fits(threads, reach) || !threads.iter().all(begins) {
             return None;
         }
-        let (routine, entry) = (place(asked.routine)?, place(asked.code)?);
+        let entry = place(asked.code)?;
+        let routine = self.map[self.routine as usize..].as_ptr();
         let clear = asked.clear.map_or(Some(std::ptr::null()), place)?;
-        let range = threads.as_mut_ptr_range();
+        // All who touch them do so by this pointer.
+        let threads = std::ptr::from_mut(threads);
+        let first = threads.cast::<Context<'t>>();
         let mut more = More {
-            threads: std::ptr::from_mut(threads),
+            threads,
             go_on: &mut go_on,
             panic: None,
         };
         let mut asked = Groups {
-            first: range.start.cast(),
-            end: range.end.cast(),
+            first: first.cast(),
+            end: first.wrapping_add(threads.len()).cast(),
             header: asked.header,
             entry,
             clear,

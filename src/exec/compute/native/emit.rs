@@ -196,8 +196,6 @@ pub struct Emitter {
     pub scaled: Vec<Scaled>,
     /// Values of lanes that come of others.
     pub orders: Orders,
-    /// The name of the window that was found last, which the context has: a dword of the arena, and what is added.
-    pub found: Option<(Option<u32>, u32)>,
     /// The next register to hold something.
     pub turn: Reg,
     /// The first register that is not pinned.
@@ -233,7 +231,6 @@ impl Emitter {
             copies: Vec::new(),
             scaled: Vec::new(),
             orders: Orders::default(),
-            found: None,
             turn: FIRST_HELD,
             free: FIRST_HELD,
             busy: Vec::new(),

@@ -47,7 +47,6 @@ impl Emitter {
         self.copies.clear();
         self.scaled.clear();
         self.orders.forget();
-        self.found = None;
     }
 
     /// Where a single dword was copied from, or itself.

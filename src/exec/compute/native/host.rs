@@ -62,9 +62,8 @@ impl Door<'_> {
 /// Code of a program.
 pub struct Native {
     code: Executable,
-    /// Makes shared memory zero; runs group after group.
+    /// Makes shared memory zero.
     clear: Entry,
-    groups: Entry,
     /// Ops of each region, and its places.
     regions: Vec<(Range<u32>, Vec<u32>)>,
     /// For each op the region that may be entered at it, and how.
@@ -127,11 +126,12 @@ impl Native {
             doors.extend(entered.map(|entered| (number, entered)));
         }
         emitter.emit_routines();
-        let routines = [emitter.clear_shared(), groups::emit(&mut emitter.code)];
+        let clear = emitter.clear_shared();
+        let routine = groups::emit(&mut emitter.code);
         let labels = doors.iter().map(|(_, entered)| entered.entry);
-        let offsets = labels.chain(routines);
-        let offsets = offsets.map(|label| emitter.code.offset(label) as u32);
-        let offsets = offsets.collect();
+        let offset = |label| emitter.code.offset(label) as u32;
+        let offsets = labels.chain([clear]).map(offset).collect();
+        let offsets = (offsets, offset(routine));
         let counters = emitter.counters.take();
         let count = counters.as_ref().map_or(0, Vec::len);
         let code = Executable::new(host, emitter.code, offsets, count).ok()?;
@@ -195,7 +195,6 @@ impl Native {
             ends,
             turned,
             clear: code.entry(doors.len())?,
-            groups: code.entry(doors.len() + 1)?,
             code,
             messages,
             hints: hints.collect(),
@@ -771,7 +770,6 @@ impl<'n, 't> Standing<'n, 't> {
         let whole = self.whole;
         let native = whole.native;
         let asked = GroupsAsked {
-            routine: native.groups,
             code: whole.door.ways.of(self.lanes),
             clear: self.clears.then_some(native.clear),
             header,

@@ -242,9 +242,6 @@ impl Emitter {
             }
             _ => None,
         };
-        if surface.is_some() && self.found == surface {
-            return self.code.load_wide(Gpr::Rcx, field::FOUND);
-        }
         let code = &mut self.code;
         code.load_wide(Gpr::Rcx, field::HINTS);
         code.load_hint(Gpr::Rcx, op);
@@ -265,17 +262,6 @@ impl Emitter {
             }
             code.compare_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_SURFACE));
             self.leave_if(If::NotZero);
-            self.code.store_wide(field::FOUND, Gpr::Rcx);
-            self.found = surface;
-        }
-    }
-
-    /// Bytes have been written: what names the window that was found last may be among them.
-    pub fn forget_found(&mut self, written: &[Bytes]) {
-        let named = self.found.and_then(|(variable, _)| variable);
-        let is_other = |at| written.iter().any(|own| own.overlaps(Bytes::one(at)));
-        if named.is_some_and(is_other) {
-            self.found = None;
         }
     }
 

@@ -21,8 +21,7 @@
 //! that no code does it, with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
 //! are made by a routine that the steps call (`scaler`). Threads that all stand at the barrier of their group behind a
 //! region go on in the next one, and so do those that have gone there together. A routine begins and runs group after group
-//! (`groups`), and calls back for what is no code. The window of a message is looked up once for messages that follow each
-//! other and name it alike.
+//! (`groups`), and calls back for what is no code.
 //!
 //! Singles round to nearest even, or in another direction, which the host is told, and told again where a program turns it
 //! straight on (`turns`); denormals are flushed by instructions of their own where the float mode says so; `mad` is the

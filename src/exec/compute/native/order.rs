@@ -185,7 +185,6 @@ pub const fn is_asked(lanes: u8) -> bool {
 impl Emitter {
     /// An op has been emitted: what it wrote comes of something else now.
     pub fn derive(&mut self, item: &Item, [_, written]: &Touched) {
-        self.forget_found(written);
         let (lanes, derives) = match item {
             Item::Inst(inst) => (inst.lanes, inst.derives()),
             Item::Qwords(op) => (op.lanes, op.derives()),
