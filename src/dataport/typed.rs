@@ -37,6 +37,18 @@ impl Row<'_> {
             channels: [&[]; 4],
         }
     }
+
+    /// A bit for each lane whose texel follows that of the lane before in its row.
+    fn joined(&self) -> u32 {
+        let [u, v, ..] = self.coordinates;
+        let follows = |lane: &usize| {
+            let before = lane - 1;
+            dword(u, *lane) == dword(u, before).wrapping_add(1)
+                && dword(v, *lane) == dword(v, before)
+        };
+        let lanes = (1..self.lanes).filter(follows);
+        lanes.fold(0, |bits, lane| bits | 1 << lane)
+    }
 }
 
 /// The dword of a lane.
@@ -219,18 +231,24 @@ impl Writer {
         })
     }
 
-    /// Writes texels if those of lanes beside each other that are on follow each other in one row, all inside. If
-    /// not, nothing has happened and false comes back.
+    /// Writes texels if those of lanes that are on are all inside, those that follow each other in a row together. If not,
+    /// nothing has happened and false comes back.
     pub fn write(&self, surface: &Surface, row: &Row<'_>) -> bool {
         let lanes = row.lanes.clamp(1, LANES);
         let mask = row.mask & (u32::MAX >> (32 - lanes));
-        if mask == 0 || !runs(mask).all(|on| self.place(row, on).is_some()) {
+        let fits = |joined| runs(mask, joined).all(|on| self.place(row, on).is_some());
+        // Mostly all lanes have one row.
+        let joined = match fits(u32::MAX) {
+            true => u32::MAX,
+            false => row.joined(),
+        };
+        if mask == 0 || joined != u32::MAX && !fits(joined) {
             return false;
         }
         if self.packing == Packing::Each && encode(surface.format(), [0; 4]).is_none() {
             return false;
         }
-        for on in runs(mask) {
+        for on in runs(mask, joined) {
             if let Some(at) = self.place(row, on.clone()) {
                 self.put(surface, row, on, at);
             }
@@ -362,13 +380,14 @@ fn unorm8(value: f32) -> u32 {
 }
 
 /// Lanes that are on and beside each other, from the first of them on.
-fn runs(mut mask: u32) -> impl Iterator<Item = Range<usize>> {
+fn runs(mut mask: u32, joined: u32) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
         if mask == 0 {
             return None;
         }
         let first = mask.trailing_zeros();
-        let count = (mask >> first).trailing_ones();
+        let more = u64::from(mask & joined) >> (first + 1);
+        let count = 1 + more.trailing_ones();
         mask &= !(u32::MAX >> (32 - count) << first);
         Some(first as usize..(first + count) as usize)
     })
@@ -402,10 +421,23 @@ mod tests {
 
     #[test]
     fn lanes_beside_each_other() {
-        let of = |mask| runs(mask).collect::<Vec<_>>();
+        let of = |mask| runs(mask, u32::MAX).collect::<Vec<_>>();
         assert_eq!(of(u32::MAX).first(), Some(&(0..32)));
         assert_eq!(of(0xf3), [0..2, 4..8]);
         assert_eq!(of(0x8000_0002), [1..2, 31..32]);
         assert!(of(0).is_empty());
+        let parts = runs(0xffff_fff3, !(1 << 16)).collect::<Vec<_>>();
+        assert_eq!(parts, [0..2, 4..16, 16..32]);
+    }
+
+    #[test]
+    fn lanes_are_joined_along_a_row() {
+        let register = |dwords: [u32; 6]| dwords.map(u32::to_le_bytes).concat();
+        let (u, v) = (register([3, 4, 5, 3, 4, 4]), register([7, 7, 7, 8, 8, 8]));
+        let mut row = Row::new(0x3f, 6);
+        row.coordinates[..2].copy_from_slice(&[&u, &v]);
+        assert_eq!(row.joined(), 0b01_0110);
+        row.coordinates[1] = &[];
+        assert_eq!(row.joined(), 0b01_0110);
     }
 }

@@ -215,7 +215,7 @@ proptest! {
         masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 2..6),
         wide in prop::bool::weighted(0.3),
         places in prop::collection::vec((0u32..44, 0u32..9), 32),
-        row in prop::option::weighted(0.6, (0u32..20, 0u32..6)),
+        row in prop::option::weighted(0.6, (0u32..20, 0u32..6, prop::sample::select(&[4u32, 8, 16, 32][..]))),
         rounds in any::<bool>(),
         border in prop::sample::select(&[
             [0x3e80_0000u32, 0x3f00_0000, 7, 0x3f80_0000], [0; 4], [0, 0, 0, 0x3f80_0000],
@@ -256,7 +256,7 @@ proptest! {
         };
         // Sometimes texels beside each other, which are written together.
         let at = |i: u32| match row {
-            Some((x, y)) => (x + i, y),
+            Some((x, y, across)) => (x + i % across, y + i / across),
             None => places[i as usize],
         };
         let (across, down): (Vec<u32>, Vec<u32>) = (0..32).map(at).unzip();

@@ -276,6 +276,11 @@ const TABLE: &[(&str, &str, &str)] = &[
         "row",
     ),
     (
+        "scatter4_typed.RGBA (M1, 8) T6 ODD.0 X.0 %null.0 %null.0 D.0",
+        "row",
+        "row",
+    ),
+    (
         "gather4_typed.RGBA (M1, 8) T6 X.0 Y.0 %null.0 %null.0 D.0",
         "other",
         "other",
