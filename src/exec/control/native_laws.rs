@@ -861,6 +861,60 @@ mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
 }
 
 #[test]
+fn logarithms_and_powers_of_the_ends_of_the_line_are_those_of_the_steps() {
+    let singles = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::MAX,
+        f32::MIN_POSITIVE,
+        1e-40,
+        -1e-40,
+        0.45,
+        -0.45,
+        3.0,
+        -2.0,
+        0.5,
+        1000.0,
+    ];
+    let bits = |x: f32| format!("0x{:x}:f", x.to_bits());
+    // Of which all but those with a rule of their own are code.
+    let left_to_code: [&[usize]; 2] = [
+        &[0, 1, 2, 4, 5, 6, 7, 10, 12, 14, 15, 3, 11, 13, 8, 9],
+        &[0, 2, 4, 6, 7, 10, 12, 14, 15, 0, 2, 4, 6, 7, 10, 12],
+    ];
+    for (mode, which) in ["0x400", "0x4c0"]
+        .into_iter()
+        .flat_map(|m| left_to_code.map(|w| (m, w)))
+    {
+        let mut text = String::from(
+            ".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1
+.decl I v_type=G type=d num_elts=1 align=GRF
+.decl A v_type=G type=f num_elts=16 align=GRF
+.decl B v_type=G type=f num_elts=16 align=GRF
+.decl C v_type=G type=f num_elts=512 align=GRF\n",
+        );
+        text += &format!("or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {mode}:ud\n");
+        for (lane, at) in which.iter().enumerate() {
+            let value = bits(singles[*at]);
+            text += &format!("mov (M1_NM, 1) A({},{})<1> {value}\n", lane / 8, lane % 8);
+        }
+        text += "again:\n";
+        for (n, power) in singles.into_iter().enumerate() {
+            let whole = "(0,0)<1;1,0>";
+            text += &format!("mov (M1, 16) B(0,0)<1> {}\n", bits(power));
+            text += &format!("pow (M1, 16) C({},0)<1> A{whole} B{whole}\n", 2 * n);
+            text += &format!("log (M1, 16) C({},0)<1> A{whole}\n", 32 + 2 * n);
+        }
+        text += FIVE_TIMES;
+        assert_same(&lowered(text));
+    }
+}
+
+#[test]
 fn what_moves_among_arithmetic_is_moved_once() {
     // The last product has no order: the steps do the others again, and the move with them.
     for own in ["(-)C(0,0)<0;1,0>", "W(0,1)<0;1,0>", "D(0,0)<0;1,0>"] {

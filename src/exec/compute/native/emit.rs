@@ -1548,12 +1548,17 @@ impl Emitter {
 
     /// Leaves the region in front of the op at hand where a lane that runs has a value of these classes.
     pub fn unless(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
+        self.which(classes, len, value, mask);
+        self.code.test_masks(UNORDERED, UNORDERED);
+        self.leave_if_any();
+    }
+
+    /// Which lanes that run have values of these classes.
+    pub fn which(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
         let to = (UNORDERED, mask.unwrap_or(0), false);
         let value = Rm::Reg(value);
         self.code
             .masked(Vector::FPCLASSPS, len, to, 0, value, Some(classes));
-        self.code.test_masks(UNORDERED, UNORDERED);
-        self.leave_if_any();
     }
 
     /// `min`, `max`, into the first register between: −0 < +0; where a source is NaN, the steps know what it is.

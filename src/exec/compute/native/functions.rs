@@ -18,7 +18,9 @@ impl Emitter {
     pub fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
         const NAN: u8 = 0x81;
         const ZERO: u8 = 0x06;
+        const MINUS_ZERO: u8 = 0x04;
         const INFINITE: u8 = 0x18;
+        const MINUS_INFINITE: u8 = 0x10;
         const NEGATIVE: u8 = 0x40;
         const DENORMAL: u8 = 0x20;
         let len = Self::len(inst);
@@ -28,11 +30,17 @@ impl Emitter {
         match opcode {
             Opcode::Exp => self.unless(NAN, len, a, mask),
             Opcode::Pow => {
-                self.unless(NAN | ZERO | INFINITE, len, a, mask);
+                self.unless(NAN, len, a, mask);
                 let power = self.source(inst, 1, r);
                 let power = self.in_register(power, len, SOURCE[1]);
                 self.unless(NAN | INFINITE, len, power, mask);
+                // Their logarithm is infinite.
+                self.which(ZERO | INFINITE, len, a, mask);
+                self.unless(ZERO, len, power, Some(UNORDERED));
                 b = Some(power);
+            }
+            Opcode::Log => {
+                self.unless(NAN | MINUS_ZERO | MINUS_INFINITE | NEGATIVE, len, a, mask);
             }
             Opcode::Sin | Opcode::Cos => {
                 self.unless(DENORMAL, len, a, mask);
@@ -112,7 +120,8 @@ impl Emitter {
         code.vector(Vector::MULPD, wide, x, sum, Rm::Reg(n));
     }
 
-    /// The logarithm of the second register between, in place: [`crate::math::log2`].
+    /// The logarithm of the second register between, in place: [`crate::math::log2`]. Of zero and infinity the exponent is
+    /// infinite, and the rest that of one.
     fn log2(&mut self, wide: Len) {
         let (x, square, exponent, sum) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
         let double = |value: f64| Rm::Const64(value.to_bits());
