@@ -861,7 +861,7 @@ mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
 }
 
 #[test]
-fn logarithms_and_powers_of_the_ends_of_the_line_are_those_of_the_steps() {
+fn functions_of_the_ends_of_the_line_are_those_of_the_steps() {
     let singles = [
         0.0,
         -0.0,
@@ -907,7 +907,12 @@ fn logarithms_and_powers_of_the_ends_of_the_line_are_those_of_the_steps() {
             let whole = "(0,0)<1;1,0>";
             text += &format!("mov (M1, 16) B(0,0)<1> {}\n", bits(power));
             text += &format!("pow (M1, 16) C({},0)<1> A{whole} B{whole}\n", 2 * n);
-            text += &format!("log (M1, 16) C({},0)<1> A{whole}\n", 32 + 2 * n);
+        }
+        for (n, function) in ["log", "rsqrt", "rsqtm", "sqrt", "inv", "exp"]
+            .into_iter()
+            .enumerate()
+        {
+            text += &format!("{function} (M1, 16) C({},0)<1> A(0,0)<1;1,0>\n", 32 + 2 * n);
         }
         text += FIVE_TIMES;
         assert_same(&lowered(text));

@@ -152,6 +152,7 @@ vectors! {
     GETMANTPD = 1 3 1 0x26;
     CVTTPD2QQ = 1 1 1 0x7a;
     FPCLASSPS = 1 3 0 0x66;
+    FIXUPIMMPS = 1 3 0 0x54;
     FPCLASSPD = 1 3 1 0x66;
     FMADD231PD = 1 2 1 0xb8;
     SQRTPD = 1 1 1 0x51;

@@ -12,6 +12,9 @@ const MOST_ANGLE: f32 = 1024.0;
 /// π/2 as a sum of two doubles: what is missing, below 2^-109, is none of a double's bits of any rest of so small an angle.
 const QUARTER_TURN: [u64; 2] = [0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07];
 
+/// Zero becomes the infinity of its sign, infinity +0, everything else what it is: a rule for each class of the source.
+const INFINITE_OF_ZERO: u32 = 0x6 << 8 | 0x8 << 20;
+
 impl Emitter {
     /// A function of the math unit, into the first register between: what [`crate::math`] does in doubles, step by
     /// step. Operands that it has a rule for are left to the steps.
@@ -46,7 +49,7 @@ impl Emitter {
                 self.unless(DENORMAL, len, a, mask);
                 self.unless_small(len, a, mask);
             }
-            _ => self.unless(NAN | ZERO | INFINITE | NEGATIVE, len, a, mask),
+            _ => self.unless(NAN | MINUS_INFINITE | NEGATIVE, len, a, mask),
         }
         let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
         let parts = if len == Len::Z { 2 } else { 1 };
@@ -79,6 +82,11 @@ impl Emitter {
         if parts == 2 {
             self.code
                 .vector_by(Vector::INSERT_HALF, Len::Z, out, out, Rm::Reg(x), 1);
+        }
+        if matches!(opcode, Opcode::Rsqrt | Opcode::Rsqtm) {
+            let ends = Rm::Const(INFINITE_OF_ZERO);
+            self.code
+                .vector_by(Vector::FIXUPIMMPS, len, out, a, ends, 0);
         }
         if matches!(
             opcode,
