@@ -862,60 +862,71 @@ mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
 
 #[test]
 fn functions_of_the_ends_of_the_line_are_those_of_the_steps() {
-    let singles = [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        f32::MAX,
-        f32::MIN_POSITIVE,
-        1e-40,
-        -1e-40,
-        0.45,
-        -0.45,
-        3.0,
-        -2.0,
-        0.5,
-        1000.0,
+    const INFINITY: f32 = f32::INFINITY;
+    const USUAL: [f32; 7] = [1.0, f32::MAX, f32::MIN_POSITIVE, 0.45, 3.0, 0.5, 1000.0];
+    // What code does of each, and what it leaves to the steps, which is then done by them in all lanes.
+    let of_one: [(&str, &[f32], &[f32]); 4] = [
+        ("log", &[0.0, -0.0, INFINITY, 1e-40], &[-1.0, -INFINITY]),
+        ("rsqrt", &[0.0, -0.0, INFINITY, 1e-40], &[-1.0, -INFINITY]),
+        ("rsqtm", &[0.0, -0.0, INFINITY], &[-1e-40, -INFINITY]),
+        (
+            "exp",
+            &[0.0, -0.0, INFINITY, -INFINITY, 1e-40, -1000.0],
+            &[],
+        ),
     ];
-    let bits = |x: f32| format!("0x{:x}:f", x.to_bits());
-    // Of which all but those with a rule of their own are code.
-    let left_to_code: [&[usize]; 2] = [
-        &[0, 1, 2, 4, 5, 6, 7, 10, 12, 14, 15, 3, 11, 13, 8, 9],
-        &[0, 2, 4, 6, 7, 10, 12, 14, 15, 0, 2, 4, 6, 7, 10, 12],
+    for (function, own, left) in of_one {
+        assert_function(
+            &|to| format!("{function} (M1, 16) {to} A(0,0)<1;1,0>"),
+            own,
+            left,
+        );
+    }
+    let powers: [(&[f32], &[f32], &[f32]); 2] = [
+        (
+            &[1.0, -1.0, 0.45, -0.45, 3.0, -2.0, 1000.0, 1e-30],
+            &[0.0, -0.0, INFINITY, -1.0, -3.0, 1e-40, -1e-40],
+            &[-INFINITY],
+        ),
+        (
+            &[0.0, -0.0],
+            &[-1.0, -3.0],
+            &[0.0, -0.0, INFINITY, -INFINITY],
+        ),
     ];
-    for (mode, which) in ["0x400", "0x4c0"]
-        .into_iter()
-        .flat_map(|m| left_to_code.map(|w| (m, w)))
-    {
-        let mut text = String::from(
-            ".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1
+    for (powers, own, left) in powers {
+        for power in powers {
+            let power = power.to_bits();
+            let line = |to: &str| format!("pow (M1, 16) {to} A(0,0)<1;1,0> 0x{power:x}:f");
+            assert_function(&line, own, left);
+        }
+    }
+
+    /// Loops over the same line, with usual values beside those of its own, and with one that code leaves.
+    fn assert_function(line: &dyn Fn(&str) -> String, own: &[f32], left: &[f32]) {
+        let inputs = std::iter::once(None).chain(left.iter().map(Some));
+        for (input, mode) in inputs.flat_map(|input| [(input, "0x0"), (input, "0x4c0")]) {
+            let all = own.iter().chain(&USUAL).chain(input);
+            let mut text = String::from(
+                ".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1
 .decl I v_type=G type=d num_elts=1 align=GRF
 .decl A v_type=G type=f num_elts=16 align=GRF
-.decl B v_type=G type=f num_elts=16 align=GRF
-.decl C v_type=G type=f num_elts=512 align=GRF\n",
-        );
-        text += &format!("or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {mode}:ud\n");
-        for (lane, at) in which.iter().enumerate() {
-            let value = bits(singles[*at]);
-            text += &format!("mov (M1_NM, 1) A({},{})<1> {value}\n", lane / 8, lane % 8);
+.decl C v_type=G type=f num_elts=128 align=GRF\n",
+            );
+            text += &format!("or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {mode}:ud\n");
+            text += "mov (M1_NM, 16) A(0,0)<1> 0x3f800000:f\n";
+            for (lane, value) in all.enumerate() {
+                let place = format!("A({},{})<1>", lane / 8, lane % 8);
+                text += &format!("mov (M1_NM, 1) {place} 0x{:x}:f\n", value.to_bits());
+            }
+            text += "again:\n";
+            for row in 0..8 {
+                text += &line(&format!("C({},0)<1>", 2 * row));
+                text += "\n";
+            }
+            text += FIVE_TIMES;
+            assert_same(&lowered(text));
         }
-        text += "again:\n";
-        for (n, power) in singles.into_iter().enumerate() {
-            let whole = "(0,0)<1;1,0>";
-            text += &format!("mov (M1, 16) B(0,0)<1> {}\n", bits(power));
-            text += &format!("pow (M1, 16) C({},0)<1> A{whole} B{whole}\n", 2 * n);
-        }
-        for (n, function) in ["log", "rsqrt", "rsqtm", "sqrt", "inv", "exp"]
-            .into_iter()
-            .enumerate()
-        {
-            text += &format!("{function} (M1, 16) C({},0)<1> A(0,0)<1;1,0>\n", 32 + 2 * n);
-        }
-        text += FIVE_TIMES;
-        assert_same(&lowered(text));
     }
 }
 

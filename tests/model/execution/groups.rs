@@ -58,7 +58,13 @@ ret (M1, 1)
 ";
 
 /// What is left behind: memory, and instructions, registers and who could not go on.
-fn left(program: &Program, grid: &Grid<'_>, keep: Keep, jobs: usize, native: NativeCode) -> String {
+fn left(
+    program: &Program,
+    grid: &Grid<'_>,
+    (keep, slm_bytes): (Keep, u32),
+    jobs: usize,
+    native: NativeCode,
+) -> String {
     let places = grid.threads() as usize * 32;
     let mut bindings = Bindings::default();
     let to = surface(Format::R8_UINT, places as u32, 1, vec![0; places]);
@@ -78,7 +84,7 @@ fn left(program: &Program, grid: &Grid<'_>, keep: Keep, jobs: usize, native: Nat
         jobs,
         native,
         limit: 2_000,
-        slm_bytes: 256,
+        slm_bytes,
         ..RunOptions::default()
     };
     let ran = launch::run(program, &bindings, grid, &options, |_| Silent);
@@ -99,11 +105,21 @@ fn assert_alike(body: &str, grid: &Grid<'_>) {
         Keep::These(vec![2, 31, 32]),
         Keep::All,
     ];
-    for keep in keeps {
-        let steps = left(&program, grid, keep.clone(), 1, NativeCode::Never);
+    // Groups that have nothing in common run another way.
+    let memories: &[u32] = match body.contains("%slm") {
+        true => &[256],
+        false => &[0, 256],
+    };
+    for (keep, slm) in keeps
+        .iter()
+        .flat_map(|k| memories.iter().map(move |m| (k, *m)))
+    {
+        let how = || (keep.clone(), slm);
+        let steps = left(&program, grid, how(), 1, NativeCode::Never);
         for jobs in [1, 3] {
-            let native = left(&program, grid, keep.clone(), jobs, NativeCode::Always);
-            assert!(native == steps, "{keep:?}, {jobs} jobs\n{native}\n{steps}");
+            let native = left(&program, grid, how(), jobs, NativeCode::Always);
+            let of = (keep, slm, jobs);
+            assert!(native == steps, "{of:?}\n{native}\n{steps}");
         }
     }
 }

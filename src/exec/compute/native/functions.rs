@@ -21,7 +21,6 @@ impl Emitter {
     pub fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
         const NAN: u8 = 0x81;
         const ZERO: u8 = 0x06;
-        const MINUS_ZERO: u8 = 0x04;
         const INFINITE: u8 = 0x18;
         const MINUS_INFINITE: u8 = 0x10;
         const NEGATIVE: u8 = 0x40;
@@ -33,7 +32,7 @@ impl Emitter {
         match opcode {
             Opcode::Exp => self.unless(NAN, len, a, mask),
             Opcode::Pow => {
-                self.unless(NAN, len, a, mask);
+                self.unless(NAN | MINUS_INFINITE, len, a, mask);
                 let power = self.source(inst, 1, r);
                 let power = self.in_register(power, len, SOURCE[1]);
                 self.unless(NAN | INFINITE, len, power, mask);
@@ -43,7 +42,7 @@ impl Emitter {
                 b = Some(power);
             }
             Opcode::Log => {
-                self.unless(NAN | MINUS_ZERO | MINUS_INFINITE | NEGATIVE, len, a, mask);
+                self.unless(NAN | MINUS_INFINITE | NEGATIVE, len, a, mask);
             }
             Opcode::Sin | Opcode::Cos => {
                 self.unless(DENORMAL, len, a, mask);
@@ -129,7 +128,7 @@ impl Emitter {
     }
 
     /// The logarithm of the second register between, in place: [`crate::math::log2`]. Of zero and infinity the exponent is
-    /// infinite, and the rest that of one.
+    /// infinite, and what is added to it that of one, or of −0 infinite, too.
     fn log2(&mut self, wide: Len) {
         let (x, square, exponent, sum) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
         let double = |value: f64| Rm::Const64(value.to_bits());
