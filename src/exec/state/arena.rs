@@ -1,6 +1,5 @@
 //! The bytes of a thread, placed so that a wide load or store of an aligned variable lies in one line of the cache.
 
-use std::mem::offset_of;
 use std::ops::{Deref, DerefMut};
 use wide::bytemuck::{cast_slice, cast_slice_mut};
 use wide::u8x64;
@@ -20,12 +19,6 @@ pub const ROW: usize = size_of::<u8x64>();
 pub struct Row {
     pub at: usize,
     pub bytes: [u8; ROW],
-}
-
-impl Row {
-    /// Offsets of its fields.
-    pub const AT: usize = offset_of!(Row, at);
-    pub const BYTES: usize = offset_of!(Row, bytes);
 }
 
 /// Bytes of the arena of so many bytes: wherever one of them is, a whole row may be loaded.

@@ -235,6 +235,16 @@ pub mod groups {
     pub const MOST: u32 = offset_of!(Groups, most) as u32;
 }
 
+/// Offsets of the fields of a row, and its size.
+pub mod row {
+    use crate::exec::state::arena::Row;
+    use std::mem::offset_of;
+
+    pub const AT: u32 = offset_of!(Row, at) as u32;
+    pub const BYTES: u32 = offset_of!(Row, bytes) as u32;
+    pub const SIZE: u32 = size_of::<Row>() as u32;
+}
+
 /// Offsets of its fields.
 pub mod beginning {
     use super::Beginning;

@@ -11,8 +11,7 @@
 //! What it does is what [`Standing`](super::host::Standing) does with one group.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Place, Rm, Vector};
-use super::call::{STOPPED, beginning, field, groups};
-use crate::exec::state::arena::Row;
+use super::call::{STOPPED, beginning, field, groups, row};
 
 /// The groups, the thread at hand, and behind the last one of its group; program code leaves these registers as they are.
 const GROUPS: Gpr = Gpr::R15;
@@ -25,7 +24,7 @@ const KEPT: [Gpr; 4] = [GROUPS, THREAD, END, EXECUTED];
 
 /// A routine that is called with [`super::call::Groups`].
 pub fn emit(code: &mut Assembler) -> Label {
-    let [entry, group, thread, row, header] = [(); 5].map(|()| code.label());
+    let [entry, group, thread, next_row, header] = [(); 5].map(|()| code.label());
     let [begun, run, check, ended, more, out] = [(); 6].map(|()| code.label());
     let of = |at| Place::At(GROUPS, at);
     let own = |at| Place::At(THREAD, at);
@@ -51,20 +50,14 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.load(Gpr::R8, Place::At(Gpr::Rdx, beginning::COUNT));
     code.test(Gpr::R8, Gpr::R8);
     code.jump_if(If::Zero, header);
-    code.bind(row);
-    code.load_wide_at(Gpr::R9, Place::Table(Row::AT as u32));
+    code.bind(next_row);
+    code.load_wide_at(Gpr::R9, Place::Table(row::AT));
     code.add_wide_gpr(Gpr::R9, Gpr::Rax);
-    code.vector(
-        Vector::LOAD,
-        Len::Z,
-        0,
-        0,
-        Rm::At(Gpr::Rcx, Row::BYTES as u32),
-    );
+    code.vector(Vector::LOAD, Len::Z, 0, 0, Rm::At(Gpr::Rcx, row::BYTES));
     code.vector(Vector::STORE, Len::Z, 0, 0, Rm::At(Gpr::R9, 0));
-    code.add_wide(Gpr::Rcx, size_of::<Row>() as u32);
+    code.add_wide(Gpr::Rcx, row::SIZE);
     code.subtract_wide(Gpr::R8, 1);
-    code.jump_if(If::NotZero, row);
+    code.jump_if(If::NotZero, next_row);
     code.bind(header);
     // Dword by dword, as code reads them: a wider store would not be there yet for what reads across its end.
     let dword = |code: &mut Assembler, n: u32| {
