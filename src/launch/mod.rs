@@ -42,6 +42,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use undo::Undo;
 use watched::{Lent, Watch};
 
@@ -330,8 +331,10 @@ fn run_with<O: Observer>(
     };
     let workers = jobs.clamp(1, turns.groups.max(1));
     let ledger = Ledger::current();
-    let share = || Ledger::within(ledger.as_ref(), || context.share(&turns));
-    let (shares, fewer) = work(workers, share);
+    let share = |most: Most<'_>| Ledger::within(ledger.as_ref(), || context.share((&turns, most)));
+    // Where ops may run again, groups may take any time. Builds for tests begin with all workers.
+    let alone = !cfg!(debug_assertions) && !known.may_go_back;
+    let (shares, fewer) = work(workers, alone.then_some(turns.groups), share);
     let gathered = gather(shares, threads, &context.allowance);
     if let Some(short) = Ledger::current().and_then(|ledger| ledger.short()) {
         return Err(Trap::outside(short.diagnostic()));
@@ -365,27 +368,62 @@ const MOST_ALIGNED: u64 = 8;
 /// Threads of the host that a run may have at most.
 const MOST_WORKERS: u64 = 1024;
 
+/// How many groups a worker takes at most, where so many are taken.
+type Most<'m> = &'m mut dyn FnMut(u64) -> u64;
+
+/// What the caller looks for before others help: how long it has worked, and how long it would go on alone. To begin a thread
+/// takes about as long.
+const ALONE: [Duration; 2] = [Duration::from_micros(50), Duration::from_micros(200)];
+
 /// What `share` makes on so many threads of the host, the caller's among them; with what is to be said where
 /// there are fewer.
-fn work<S: Send>(workers: u64, share: impl Fn() -> S + Sync) -> (Vec<S>, Option<Diagnostic>) {
+///
+/// * `alone`: how many groups there are, if the caller begins alone, with few of them, and others help once that pays.
+fn work<S: Send>(
+    workers: u64,
+    alone: Option<u64>,
+    share: impl Fn(Most<'_>) -> S + Sync,
+) -> (Vec<S>, Option<Diagnostic>) {
     // Plain threads: a worker that waits must not begin other work of the caller's.
     std::thread::scope(|scope| {
-        let mut handles = Vec::new();
-        let mut refused = None;
-        while (handles.len() as u64) + 1 < workers && refused.is_none() {
-            if handles.len() as u64 + 1 == MOST_WORKERS {
-                refused = Some("a run uses no more".to_string());
-                break;
+        let (share, mut handles, mut refused) = (&share, Vec::new(), None);
+        let mut begin_others = || {
+            while (handles.len() as u64) + 1 < workers && refused.is_none() {
+                if handles.len() as u64 + 1 == MOST_WORKERS {
+                    refused = Some("a run uses no more".to_string());
+                    break;
+                }
+                let room = cores::room_for_a_thread(handles.len());
+                let other = || share(&mut |_| u64::MAX);
+                let start = |()| std::thread::Builder::new().spawn_scoped(scope, other);
+                match room.and_then(start) {
+                    Ok(handle) => handles.push(handle),
+                    Err(error) => refused = Some(format!("the system gives no more: {error}")),
+                }
             }
-            let room = cores::room_for_a_thread(handles.len());
-            let start = |()| std::thread::Builder::new().spawn_scoped(scope, &share);
-            match room.and_then(start) {
-                Ok(handle) => handles.push(handle),
-                Err(error) => refused = Some(format!("the system gives no more: {error}")),
-            }
+        };
+        let mut is_alone = alone.filter(|_| workers > 1);
+        if is_alone.is_none() {
+            begin_others();
         }
+        let (start, mut groups) = (Instant::now(), 1u64);
+        let own = share(&mut |taken| {
+            let Some(all) = is_alone else {
+                return u64::MAX;
+            };
+            let worked = start.elapsed();
+            let left = all.saturating_sub(taken) as f64 / taken.max(1) as f64;
+            if worked >= ALONE[0] && worked.mul_f64(left) >= ALONE[1] {
+                is_alone = None;
+                begin_others();
+                return u64::MAX;
+            }
+            let most = groups;
+            groups = most.saturating_mul(2);
+            most
+        });
         let count = handles.len() + 1;
-        let mut shares = vec![share()];
+        let mut shares = vec![own];
         for handle in handles {
             match handle.join() {
                 Ok(share) => shares.push(share),
@@ -498,6 +536,7 @@ struct Known {
     has_barrier: bool,
     /// The order of groups shows in what they leave.
     shows_order: bool,
+    may_go_back: bool,
     /// What a thread must find in the memory of another one, by its lanes and the op where it begins.
     resets: Mutex<BTreeMap<(u32, u32), Arc<Reset>>>,
 }
@@ -509,6 +548,7 @@ impl Known {
             may_lockstep: may_lockstep(program),
             has_barrier: has_barrier(program),
             shows_order: shows_order_of_groups(program),
+            may_go_back: program.may_go_back(),
             resets: Mutex::default(),
         }
     }
@@ -591,7 +631,7 @@ impl<O> Group<O> {
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Runs groups until none is left, and tells what was counted.
-    fn share(&self, turns: &Turns) -> Share<O> {
+    fn share(&self, turns: (&Turns, Most<'_>)) -> Share<O> {
         let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
         let share = self.counted_share(turns, tally.as_ref());
         if let Some(tally) = tally {
@@ -603,7 +643,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// Runs groups until none is left; none after the first, in launch order, that cannot go on.
-    fn counted_share(&self, turns: &Turns, tally: Option<&Tally>) -> Share<O> {
+    fn counted_share(&self, (turns, most): (&Turns, Most<'_>), tally: Option<&Tally>) -> Share<O> {
         let mut share = Share {
             groups: Vec::new(),
             instructions: 0,
@@ -620,11 +660,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let mut kept = Kept::default();
         let mut seats = Seats::new(self.program, &mut spare);
         loop {
-            let first = turns.next.fetch_add(turns.batch, Relaxed);
+            let batch = turns.batch.min(most(turns.next.load(Relaxed)));
+            let first = turns.next.fetch_add(batch, Relaxed);
             if first >= turns.groups {
                 return share;
             }
-            let batch = first..(first + turns.batch).min(turns.groups);
+            let batch = first..(first + batch).min(turns.groups);
             if self.together > 1 {
                 let done = match self.meets {
                     true => self.teams(batch, turns, tally, &mut spare, &mut share),
@@ -901,5 +942,43 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if self.keeps(thread.id.index) {
             left.kept.push(self.registers(thread.id, &thread.arena));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::work;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use std::time::Duration;
+
+    /// Groups that each worker has taken, where each of them takes so long.
+    fn taken(groups: u64, alone: Option<u64>, each: Duration) -> Vec<u64> {
+        let next = AtomicU64::new(0);
+        let (shares, fewer) = work(3, alone, |most| {
+            let mut own = 0;
+            loop {
+                let size = most(next.load(Relaxed)).min(4);
+                let first = next.fetch_add(size, Relaxed);
+                let count = groups.saturating_sub(first).min(size);
+                if count == 0 {
+                    return own;
+                }
+                std::thread::sleep(each * count as u32);
+                own += count;
+            }
+        });
+        assert!(fewer.is_none());
+        assert_eq!(shares.iter().sum::<u64>(), groups);
+        shares
+    }
+
+    #[test]
+    fn others_help_once_there_is_enough_to_do() {
+        let long = Duration::from_millis(2);
+        assert_eq!(taken(60, None, long).len(), 3);
+        assert_eq!(taken(60, Some(60), long).len(), 3);
+        // Nothing is left when it is first asked how long it took.
+        assert_eq!(taken(1, Some(1), long).len(), 1);
+        assert_eq!(taken(0, Some(0), long).len(), 1);
     }
 }
