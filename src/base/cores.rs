@@ -24,11 +24,17 @@ pub fn room_for_a_thread(beside: usize) -> io::Result<()> {
     there.map_err(|_| ErrorKind::OutOfMemory.into())
 }
 
+/// How many threads the host runs at the same time, asked once.
+pub fn count() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// The threads of the process for work of this kind; `None` where the system gives not even one.
 pub fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let made = POOL.get_or_init(|| {
-        let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut threads = count();
         while threads > 0 {
             let made = rayon::ThreadPoolBuilder::new().num_threads(threads);
             if let (Ok(()), Ok(pool)) = (room_for_a_thread(threads), made.build()) {

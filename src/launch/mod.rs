@@ -332,8 +332,10 @@ fn run_with<O: Observer>(
     let workers = jobs.clamp(1, turns.groups.max(1));
     let ledger = Ledger::current();
     let share = |most: Most<'_>| Ledger::within(ledger.as_ref(), || context.share((&turns, most)));
-    // Where ops may run again, groups may take any time. Builds for tests begin with all workers.
-    let alone = !cfg!(debug_assertions) && !known.may_go_back;
+    // Where ops may run again, groups may take any time; and whoever asks for more than the host has is told what it gives.
+    // Builds for tests begin with all workers.
+    let few = workers <= cores::count() as u64;
+    let alone = few && !cfg!(debug_assertions) && !known.may_go_back;
     let (shares, fewer) = work(workers, alone.then_some(turns.groups), share);
     let gathered = gather(shares, threads, &context.allowance);
     if let Some(short) = Ledger::current().and_then(|ledger| ledger.short()) {
@@ -413,7 +415,8 @@ fn work<S: Send>(
             };
             let worked = start.elapsed();
             let left = all.saturating_sub(taken) as f64 / taken.max(1) as f64;
-            if worked >= ALONE[0] && worked.mul_f64(left) >= ALONE[1] {
+            let is_long = worked >= ALONE[0] && worked.mul_f64(left) >= ALONE[1];
+            if taken > 0 && is_long {
                 is_alone = None;
                 begin_others();
                 return u64::MAX;
@@ -977,7 +980,7 @@ mod tests {
         let long = Duration::from_millis(2);
         assert_eq!(taken(60, None, long).len(), 3);
         assert_eq!(taken(60, Some(60), long).len(), 3);
-        // Nothing is left when it is first asked how long it took.
+        // Nothing is left once it is known how long it takes.
         assert_eq!(taken(1, Some(1), long).len(), 1);
         assert_eq!(taken(0, Some(0), long).len(), 1);
     }
