@@ -129,6 +129,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         Ok(ran)
     }
+
     /// How many groups follow each other, this one first, of whose threads nobody looks at the bytes in the end.
     fn unkept(&self, group: u64) -> u64 {
         // In builds for tests some go another way, which sees whether threads look where they are said not to.

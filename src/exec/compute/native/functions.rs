@@ -41,9 +41,6 @@ impl Emitter {
                 self.unless(ZERO, len, power, Some(UNORDERED));
                 b = Some(power);
             }
-            Opcode::Log => {
-                self.unless(NAN | MINUS_INFINITE | NEGATIVE, len, a, mask);
-            }
             Opcode::Sin | Opcode::Cos => {
                 self.unless(DENORMAL, len, a, mask);
                 self.unless_small(len, a, mask);
