@@ -323,20 +323,15 @@ fn run_with<O: Observer>(
         true => 1,
         false => options.jobs.max(1) as u64,
     };
-    let turns = Turns {
-        groups: grid.groups(),
-        next: AtomicU64::new(0),
-        failed: AtomicU64::new(u64::MAX),
-        batch: (grid.groups() / (8 * jobs)).clamp(1, MAX_BATCH),
-    };
-    let workers = jobs.clamp(1, turns.groups.max(1));
+    let workers = jobs.clamp(1, grid.groups().max(1));
+    let turns = Turns::new(grid.groups(), workers.min(MOST_WORKERS));
     let ledger = Ledger::current();
-    let share = |most: Most<'_>| Ledger::within(ledger.as_ref(), || context.share((&turns, most)));
+    let share = |taker: Taker<'_>| Ledger::within(ledger.as_ref(), || context.share(&turns, taker));
     // Where ops may run again, groups may take any time; and whoever asks for more than the host has is told what it gives.
     // Builds for tests begin with all workers.
     let few = workers <= cores::count() as u64;
     let alone = few && !cfg!(debug_assertions) && !known.may_go_back;
-    let (shares, fewer) = work(workers, alone.then_some(turns.groups), share);
+    let (shares, fewer) = work(workers, alone.then_some(grid.groups()), share);
     let gathered = gather(shares, threads, &context.allowance);
     if let Some(short) = Ledger::current().and_then(|ledger| ledger.short()) {
         return Err(Trap::outside(short.diagnostic()));
@@ -370,12 +365,9 @@ const MOST_ALIGNED: u64 = 8;
 /// Threads of the host that a run may have at most.
 const MOST_WORKERS: u64 = 1024;
 
-/// How many groups a worker takes at most, where so many are taken.
-type Most<'m> = &'m mut dyn FnMut(u64) -> u64;
-
-/// What the caller looks for before others help: how long it has worked, and how long it would go on alone. To begin a thread
+/// What the caller looks for before others help: how long it has worked, and how long it would go on alone. To wake them up
 /// takes about as long.
-const ALONE: [Duration; 2] = [Duration::from_micros(50), Duration::from_micros(200)];
+const ALONE: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(100)];
 
 /// What `share` makes on so many threads of the host, the caller's among them; with what is to be said where
 /// there are fewer.
@@ -384,66 +376,63 @@ const ALONE: [Duration; 2] = [Duration::from_micros(50), Duration::from_micros(2
 fn work<S: Send>(
     workers: u64,
     alone: Option<u64>,
-    share: impl Fn(Most<'_>) -> S + Sync,
+    share: impl Fn(Taker<'_>) -> S + Sync,
 ) -> (Vec<S>, Option<Diagnostic>) {
-    // Plain threads: a worker that waits must not begin other work of the caller's.
-    std::thread::scope(|scope| {
-        let (share, mut handles, mut refused) = (&share, Vec::new(), None);
-        let mut begin_others = || {
-            while (handles.len() as u64) + 1 < workers && refused.is_none() {
-                if handles.len() as u64 + 1 == MOST_WORKERS {
-                    refused = Some("a run uses no more".to_string());
-                    break;
-                }
-                let room = cores::room_for_a_thread(handles.len());
-                let other = || share(&mut |_| u64::MAX);
-                let start = |()| std::thread::Builder::new().spawn_scoped(scope, other);
-                match room.and_then(start) {
-                    Ok(handle) => handles.push(handle),
-                    Err(error) => refused = Some(format!("the system gives no more: {error}")),
-                }
-            }
-        };
-        let mut is_alone = alone.filter(|_| workers > 1);
-        if is_alone.is_none() {
-            begin_others();
-        }
-        let (start, mut groups) = (Instant::now(), 1u64);
-        let own = share(&mut |taken| {
-            let Some(all) = is_alone else {
-                return u64::MAX;
-            };
+    let mut shares = Vec::new();
+    if let Some(all) = alone.filter(|_| workers > 1) {
+        let (start, mut groups, mut is_long) = (Instant::now(), 1u64, false);
+        shares.push(share(Taker::Alone(&mut |taken| {
             let worked = start.elapsed();
             let left = all.saturating_sub(taken) as f64 / taken.max(1) as f64;
-            let is_long = worked >= ALONE[0] && worked.mul_f64(left) >= ALONE[1];
-            if taken > 0 && is_long {
-                is_alone = None;
-                begin_others();
-                return u64::MAX;
+            is_long = taken > 0 && worked >= ALONE[0] && worked.mul_f64(left) >= ALONE[1];
+            if is_long {
+                return 0;
             }
             let most = groups;
             groups = most.saturating_mul(2);
             most
-        });
-        let count = handles.len() + 1;
-        let mut shares = vec![own];
-        for handle in handles {
-            match handle.join() {
-                Ok(share) => shares.push(share),
-                Err(panic) => std::panic::resume_unwind(panic),
+        })));
+        if !is_long {
+            return (shares, None);
+        }
+    }
+    if workers == 1 {
+        shares.push(share(Taker::Worker(0)));
+        return (shares, None);
+    }
+    let own = Mutex::new(shares);
+    let run = |worker: u64| {
+        let share = share(Taker::Worker(worker as usize));
+        own.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(share);
+    };
+    let run = &run;
+    let (mut count, mut refused) = (1, None);
+    cores::with_others(|others| {
+        while count < workers && refused.is_none() {
+            if count == MOST_WORKERS {
+                refused = Some("a run uses no more".to_string());
+                break;
+            }
+            match others.run(count as usize - 1, move || run(count)) {
+                Ok(()) => count += 1,
+                Err(error) => refused = Some(format!("the system gives no more: {error}")),
             }
         }
-        let fewer = refused.map(|why| {
-            let what = format!(
-                "{} run in place of {workers}",
-                counted(count as u64, "host thread")
-            );
-            Diagnostic::with_message(Code::W0980, what)
-                .note(why)
-                .help(format!("--jobs {count}"))
-        });
-        (shares, fewer)
-    })
+        run(0);
+    });
+    let fewer = refused.map(|why| {
+        let what = format!(
+            "{} run in place of {workers}",
+            counted(count, "host thread")
+        );
+        Diagnostic::with_message(Code::W0980, what)
+            .note(why)
+            .help(format!("--jobs {count}"))
+    });
+    let shares = own.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (shares, fewer)
 }
 
 /// Bytes of shared local memory a group may have: twice what any modelled platform gives.
@@ -459,15 +448,89 @@ const MOST_LEFT: (u64, u64) = (4, 8);
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
 const MOST_MEMBERS: u32 = 256;
 
-/// Groups that a worker takes at a time, at most.
+/// Groups that a worker takes at a time, at most, and how many times it takes some if there are few: so many that all end at
+/// about the same time.
 const MAX_BATCH: u64 = 256;
+const BATCHES: u64 = 32;
 
-/// Which group is next, and the first that could not go on.
+/// Stripes of each worker: few, so that most neighbours of a group are run by the same core, but so many that what is run in the
+/// end lies behind what was run first.
+const STRIPES: u64 = 4;
+
+/// Which groups are next, and the first that could not go on.
+///
+/// Groups in stripes, and stripe after stripe to each worker in turn: whoever runs a program again finds in the caches of a core
+/// what it has left there. A worker that has done its own helps others with theirs.
 struct Turns {
     groups: u64,
-    next: AtomicU64,
-    failed: AtomicU64,
+    /// Those that the caller has taken alone.
+    begun: AtomicU64,
+    /// Groups in a batch, and batches in a stripe.
     batch: u64,
+    stripe: u64,
+    /// Batches that were taken of those of each worker.
+    taken: Vec<AtomicU64>,
+    failed: AtomicU64,
+}
+
+/// Who takes groups.
+enum Taker<'m> {
+    /// The caller alone, so many at most; `most` is told how many it has taken, and 0 ends it.
+    Alone(&'m mut dyn FnMut(u64) -> u64),
+    /// A worker with this number.
+    Worker(usize),
+}
+
+impl Turns {
+    fn new(groups: u64, workers: u64) -> Turns {
+        let batch = (groups / (BATCHES * workers)).clamp(1, MAX_BATCH);
+        Turns {
+            groups,
+            begun: AtomicU64::new(0),
+            batch,
+            stripe: (groups / (STRIPES * workers * batch)).max(1),
+            taken: (0..workers).map(|_| AtomicU64::new(0)).collect(),
+            failed: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    /// The next groups, none once there are no more, or none in front of one that has failed.
+    fn take(&self, taker: &mut Taker<'_>) -> Range<u64> {
+        let begun = self.begun.load(Relaxed);
+        match taker {
+            Taker::Alone(most) => {
+                let end = self.groups.min(begun + most(begun).min(MAX_BATCH));
+                self.begun.store(end, Relaxed);
+                begun..end
+            }
+            Taker::Worker(worker) => {
+                let workers = self.taken.len();
+                let owners = (0..workers).map(|next| (*worker + next) % workers);
+                owners
+                    .into_iter()
+                    .find_map(|owner| self.next_of(owner, begun))
+                    .unwrap_or(0..0)
+            }
+        }
+    }
+
+    /// The next batch of a worker, without those that the caller has taken alone.
+    fn next_of(&self, owner: usize, begun: u64) -> Option<Range<u64>> {
+        let workers = self.taken.len() as u64;
+        loop {
+            let turn = self.taken[owner].fetch_add(1, Relaxed);
+            let (stripes, batches) = (turn / self.stripe, turn % self.stripe);
+            let stripe = owner as u64 + workers * stripes;
+            let first = (stripe * self.stripe + batches) * self.batch;
+            if first >= self.groups || first > self.failed.load(Relaxed) {
+                return None;
+            }
+            let end = self.groups.min(first + self.batch);
+            if begun < end {
+                return Some(first.max(begun)..end);
+            }
+        }
+    }
 }
 
 /// What one worker has done.
@@ -634,9 +697,9 @@ impl<O> Group<O> {
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Runs groups until none is left, and tells what was counted.
-    fn share(&self, turns: (&Turns, Most<'_>)) -> Share<O> {
+    fn share(&self, turns: &Turns, taker: Taker<'_>) -> Share<O> {
         let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
-        let share = self.counted_share(turns, tally.as_ref());
+        let share = self.counted_share(turns, taker, tally.as_ref());
         if let Some(tally) = tally {
             let native = |number| self.known.code.counted(number, self.plans.texels());
             let last = self.grid.thread(share.last);
@@ -646,7 +709,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// Runs groups until none is left; none after the first, in launch order, that cannot go on.
-    fn counted_share(&self, (turns, most): (&Turns, Most<'_>), tally: Option<&Tally>) -> Share<O> {
+    fn counted_share(
+        &self,
+        turns: &Turns,
+        mut taker: Taker<'_>,
+        tally: Option<&Tally>,
+    ) -> Share<O> {
         let mut share = Share {
             groups: Vec::new(),
             instructions: 0,
@@ -663,12 +731,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let mut kept = Kept::default();
         let mut seats = Seats::new(self.program, &mut spare);
         loop {
-            let batch = turns.batch.min(most(turns.next.load(Relaxed)));
-            let first = turns.next.fetch_add(batch, Relaxed);
-            if first >= turns.groups {
+            let batch = turns.take(&mut taker);
+            if batch.is_empty() {
                 return share;
             }
-            let batch = first..(first + batch).min(turns.groups);
             if self.together > 1 {
                 let done = match self.meets {
                     true => self.teams(batch, turns, tally, &mut spare, &mut share),
@@ -950,19 +1016,19 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
 
 #[cfg(test)]
 mod tests {
-    use super::work;
-    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use super::{MAX_BATCH, Taker, Turns, work};
+    use std::collections::BTreeSet;
+    use std::sync::atomic::Ordering::Relaxed;
     use std::time::Duration;
 
     /// Groups that each worker has taken, where each of them takes so long.
     fn taken(groups: u64, alone: Option<u64>, each: Duration) -> Vec<u64> {
-        let next = AtomicU64::new(0);
-        let (shares, fewer) = work(3, alone, |most| {
+        let turns = Turns::new(groups, 3);
+        let (shares, fewer) = work(3, alone, |mut taker| {
             let mut own = 0;
             loop {
-                let size = most(next.load(Relaxed)).min(4);
-                let first = next.fetch_add(size, Relaxed);
-                let count = groups.saturating_sub(first).min(size);
+                let batch = turns.take(&mut taker);
+                let count = batch.end - batch.start;
                 if count == 0 {
                     return own;
                 }
@@ -979,9 +1045,54 @@ mod tests {
     fn others_help_once_there_is_enough_to_do() {
         let long = Duration::from_millis(2);
         assert_eq!(taken(60, None, long).len(), 3);
-        assert_eq!(taken(60, Some(60), long).len(), 3);
+        // The caller has two shares, of what it has done alone and of the rest.
+        assert_eq!(taken(60, Some(60), long).len(), 4);
         // Nothing is left once it is known how long it takes.
         assert_eq!(taken(1, Some(1), long).len(), 1);
         assert_eq!(taken(0, Some(0), long).len(), 1);
+    }
+    /// All groups that are taken by workers in an order that goes round, behind those that one has taken alone.
+    fn all_taken(turns: &Turns, alone: u64, workers: usize) -> Vec<u64> {
+        let mut groups: Vec<u64> = turns.take(&mut Taker::Alone(&mut |_| alone)).collect();
+        for worker in (0..workers).cycle() {
+            let batch = turns.take(&mut Taker::Worker(worker));
+            if batch.is_empty() {
+                return groups;
+            }
+            assert!(batch.end - batch.start <= MAX_BATCH);
+            groups.extend(batch);
+        }
+        groups
+    }
+
+    #[test]
+    fn each_group_is_taken_once() {
+        for groups in [0, 1, 2, 31, 97, 1000, 100_003] {
+            for workers in [1, 2, 3, 64] {
+                for alone in [0, 1, 5, 98, 1000] {
+                    // Of fewer workers than there are turns, one does what the others would.
+                    for there in [1, workers] {
+                        let turns = Turns::new(groups, workers);
+                        let mut taken = all_taken(&turns, alone, there as usize);
+                        let count = taken.len() as u64;
+                        taken.sort_unstable();
+                        assert!(
+                            taken.into_iter().eq(0..groups),
+                            "{groups} {workers} {alone}"
+                        );
+                        assert_eq!(count, groups);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn groups_in_front_of_one_that_failed_are_taken() {
+        let turns = Turns::new(1000, 2);
+        turns.failed.store(500, Relaxed);
+        let taken: BTreeSet<u64> = all_taken(&turns, 0, 2).into_iter().collect();
+        assert!((0..500).all(|group| taken.contains(&group)));
+        assert!(taken.len() < 600);
     }
 }
