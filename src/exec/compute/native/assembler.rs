@@ -634,9 +634,11 @@ impl Assembler {
         self.displaced(1 << 3 | base as u8 & 7, at, Some(1));
     }
 
-    /// Tells the host that bytes of a window are read soon, so many behind where `rcx` and `rdx` point to.
-    pub fn prefetch_window(&mut self, at: u32) {
-        self.bytes.extend([0x0f, 0x18, 0x80 | 1 << 3 | 4, 0x11]);
+    /// Tells the host that bytes of a window are read soon, or written, so many behind where `rcx` and a register point to.
+    pub fn prefetch_window(&mut self, index: Gpr, at: u32, write: bool) {
+        let opcode = if write { 0x0d } else { 0x18 };
+        let both = (index as u8) << 3 | Gpr::Rcx as u8;
+        self.bytes.extend([0x0f, opcode, 0x80 | 1 << 3 | 4, both]);
         self.dword(at);
     }
 
@@ -657,6 +659,15 @@ impl Assembler {
     /// Loads a word.
     pub fn load_word(&mut self, reg: Gpr, place: Place) {
         self.at_place(false, &[0x0f, 0xb7], reg as u8, place);
+    }
+
+    /// A qword register becomes twice what it is, and another one more.
+    pub fn add_twice(&mut self, dst: Gpr, src: Gpr) {
+        let (dst, src) = (dst as u8, src as u8);
+        debug_assert!(dst < 8 && src < 8 && src != 5);
+        // lea dst, [src + 2 * dst]
+        self.bytes
+            .extend([0x48, 0x8d, dst << 3 | 4, 1 << 6 | dst << 3 | src]);
     }
 
     /// Adds qwords.

@@ -23,6 +23,9 @@ pub const MOST_PLACES: usize = 16;
 /// Questions about the order of lanes that are kept between two places, at most.
 pub const MOST_ANSWERS: usize = 8;
 
+/// Messages of a program of which it is kept where they were last, at most.
+pub const MOST_LAST: usize = 8;
+
 /// What native code knows of a thread; it changes what it says.
 #[repr(C)]
 pub struct Context<'t> {
@@ -47,6 +50,8 @@ pub struct Context<'t> {
     pub places: [u32; MOST_PLACES],
     /// Which answers are no, where code has asked.
     answers: [u32; MOST_ANSWERS],
+    /// Where messages of lanes that follow each other were last, in their windows.
+    last: [u64; MOST_LAST],
     /// What messages reach, and what of it code looks at.
     reach: *const Reach<'t>,
     windows: *const HostWindow,
@@ -304,6 +309,7 @@ pub mod field {
     pub const PC: u32 = offset_of!(Context<'_>, pc) as u32;
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
     pub const ANSWERS: u32 = offset_of!(Context<'_>, answers) as u32;
+    pub const LAST: u32 = offset_of!(Context<'_>, last) as u32;
     pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
     pub const TEXELS: u32 = offset_of!(Context<'_>, texels) as u32;
@@ -381,6 +387,7 @@ impl<'t> Context<'t> {
             control: 0,
             places: [0; MOST_PLACES],
             answers: [0; MOST_ANSWERS],
+            last: [0; MOST_LAST],
             reach,
             windows: reach.windows,
             count: reach.count,

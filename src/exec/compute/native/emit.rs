@@ -196,6 +196,8 @@ pub struct Emitter {
     pub scaled: Vec<Scaled>,
     /// Values of lanes that come of others.
     pub orders: Orders,
+    /// The addresses of messages of which it is kept where they were last.
+    pub lasts: Vec<u32>,
     /// The next register to hold something.
     pub turn: Reg,
     /// The first register that is not pinned.
@@ -231,6 +233,7 @@ impl Emitter {
             copies: Vec::new(),
             scaled: Vec::new(),
             orders: Orders::default(),
+            lasts: Vec::new(),
             turn: FIRST_HELD,
             free: FIRST_HELD,
             busy: Vec::new(),

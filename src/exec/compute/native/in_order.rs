@@ -13,10 +13,6 @@ use super::order::{Elements, is_asked};
 use super::transfer::{Target, Transfer};
 use crate::exec::state::windows::SHARED_BITS;
 
-/// Bytes that the host reads at once; and how far ahead it is told of them, as measured with vectors of a megabyte.
-const LINE: u32 = 64;
-const AHEAD: u32 = 2048;
-
 impl Transfer {
     /// The addresses.
     fn elements(&self) -> Elements {
@@ -83,10 +79,9 @@ impl Emitter {
         let steps = (step / message.unit) >> message.extended.map_or(0, |own| own.shift);
         if self.unless_in_order(elements, steps, apart) {
             self.first_place(message, step, apart);
-            // Threads of the next groups mostly go on behind these.
-            let all = step * u32::from(message.lanes.count);
-            for at in (0..all).step_by(LINE as usize) {
-                self.code.prefetch_window(AHEAD + at);
+            if !matches!(message.target, Target::Shared { .. }) {
+                let bytes = step * u32::from(message.lanes.count);
+                self.look_ahead(elements.rows(), bytes, message.write);
             }
             for (half, mask) in halves.zip(masks) {
                 match targets.get(usize::from(half)) {

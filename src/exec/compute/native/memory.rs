@@ -589,6 +589,14 @@ impl Emitter {
         self.code.extend_sign(Gpr::Rdx);
     }
 
+    /// Tells the host where lanes of a half that follow each other mostly go on.
+    fn look_ahead_of_half(&mut self, message: &Transfer, half: u8) {
+        if !matches!(message.target, Target::Shared { .. }) {
+            let bytes = message.bytes * u32::from(message.row());
+            self.look_ahead(message.address_rows(half), bytes, message.write);
+        }
+    }
+
     /// Goes to a label if no lane runs.
     pub fn skip(&mut self, message: &Transfer, mask: Option<Mask>, to: Label) {
         if let Some(mask) = mask {
@@ -629,6 +637,7 @@ impl Emitter {
         self.unless_follow(len, half, message.bytes, mask);
         self.code.jump_if(If::NotZero, apart);
         self.first_offset(half);
+        self.look_ahead_of_half(message, half);
         let vector = match message.bytes {
             4 => Vector::LOAD,
             2 => Vector::PMOVZXWD,
@@ -724,6 +733,7 @@ impl Emitter {
             self.unless_follow(len, half, message.size(), mask);
             self.code.jump_if(If::NotZero, apart);
             self.first_offset(half);
+            self.look_ahead_of_half(message, half);
             let from = self.row_in_register(message.row_of(0, half), len);
             let from = (from, mask.unwrap_or(0), false);
             let vector = match message.bytes {

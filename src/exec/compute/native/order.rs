@@ -13,7 +13,7 @@
 //! all lanes have, whichever run, and until the next op that a branch leads to.
 
 use super::assembler::{Alu, Gpr, If, Label, Len, Place, Rm, Vector};
-use super::call::{MOST_ANSWERS, field};
+use super::call::{MOST_ANSWERS, MOST_LAST, field};
 use super::emit::{BETWEEN, CONDITION, Emitter, length, predicate_of};
 use super::region::{Item, Touched};
 use super::select::{Bytes, Inst, Kind, Work};
@@ -81,10 +81,16 @@ pub struct Orders {
     derived: Vec<Derived>,
     asked: Vec<Asked>,
     roots: u32,
+    /// Rows of lanes that a product of theirs is part of, as it is of places in a picture: what follows each other there goes on
+    /// elsewhere in the next group.
+    products: Vec<Bytes>,
 }
 
+/// Rows that have a product, at most, of which it is known.
+const MOST_PRODUCTS: usize = 64;
+
 impl Orders {
-    /// Nothing any more.
+    /// Nothing any more, but for what changes no result.
     pub fn forget(&mut self) {
         self.derived.clear();
         self.asked.clear();
@@ -122,6 +128,20 @@ impl Orders {
         // Beyond the element nothing is left of the root.
         let new = new.filter(|new| u32::from(new.shift) < 8 * new.of.bytes);
         self.derived.extend(new);
+    }
+
+    /// An op has been emitted that computes with lanes.
+    fn computed(&mut self, is_product: bool, [read, written]: &Touched) {
+        let is_product = is_product || read.iter().any(|read| self.is_product(*read));
+        let products = &mut self.products;
+        products.retain(|old| !written.iter().any(|own| own.overlaps(*old)));
+        let room = MOST_PRODUCTS.saturating_sub(products.len());
+        products.extend(written.iter().filter(|_| is_product).take(room));
+    }
+
+    /// Whether these are such rows.
+    fn is_product(&self, of: Bytes) -> bool {
+        self.products.iter().any(|row| row.overlaps(of))
     }
 
     /// The answer to this question, if it was asked.
@@ -177,6 +197,30 @@ impl Inst {
     }
 }
 
+/// Factors and shifts up to which neighbours stay near each other: elements of structures.
+const NEAR: (u32, u32) = (64, 6);
+
+impl Inst {
+    /// Whether its lanes become a product, with more than the size of a structure.
+    fn is_product(&self) -> bool {
+        let own = |k: &usize| self.src[*k].form == OperandShape::Dense;
+        let number = |k: usize| {
+            let operand = &self.src[k];
+            (operand.form == OperandShape::Value).then(|| operand.at())
+        };
+        let of_lanes = self.lanes.count > 2 && (0..self.src.len().min(2)).any(|k| own(&k));
+        let far = match self.work {
+            Work::Dword(Opcode::Mul | Opcode::Mad) => {
+                let mut factors = [number(0), number(1)].into_iter().flatten();
+                factors.all(|factor| factor > NEAR.0)
+            }
+            Work::Dword(Opcode::Shl) => number(1).is_some_and(|by| by & 31 > NEAR.1),
+            _ => false,
+        };
+        of_lanes && far
+    }
+}
+
 /// Whether so many lanes are asked.
 pub const fn is_asked(lanes: u8) -> bool {
     matches!(lanes, 8 | 16 | 32)
@@ -184,14 +228,57 @@ pub const fn is_asked(lanes: u8) -> bool {
 
 impl Emitter {
     /// An op has been emitted: what it wrote comes of something else now.
-    pub fn derive(&mut self, item: &Item, [_, written]: &Touched) {
-        let (lanes, derives) = match item {
-            Item::Inst(inst) => (inst.lanes, inst.derives()),
-            Item::Qwords(op) => (op.lanes, op.derives()),
+    pub fn derive(&mut self, item: &Item, touched: &Touched) {
+        let written = &touched[1];
+        let (lanes, derives, is_product) = match item {
+            Item::Inst(inst) => (inst.lanes, inst.derives(), inst.is_product()),
+            Item::Qwords(op) => (op.lanes, op.derives(), false),
             _ => return self.orders.written(None, written),
         };
+        self.orders.computed(is_product, touched);
         let derives = derives.filter(|_| lanes.no_mask || self.all_enabled);
         self.orders.written(derives, written);
+    }
+
+    /// Tells the host which bytes behind `rcx` and `rdx` threads of the next groups come to: those behind these, as measured
+    /// with vectors of a megabyte; of rows of pictures those of the next group but one, if it is as far from the next one as these
+    /// are from those that this message moved before.
+    ///
+    /// * `addresses`: rows of the addresses.
+    /// * `bytes`: so many are moved.
+    pub fn look_ahead(&mut self, addresses: impl Iterator<Item = Bytes>, bytes: u32, write: bool) {
+        /// Bytes that the host reads at once; and how far ahead it is told of them.
+        const LINE: u32 = 64;
+        const AHEAD: u32 = 2048;
+        let mut addresses = addresses.peekable();
+        let first = addresses.peek().map_or(0, |row| row.at);
+        let is_product = addresses.any(|row| self.orders.is_product(row));
+        let (ahead, place) = match is_product.then(|| self.last_of(first)).flatten() {
+            Some(last) => {
+                self.code.move_wide(Gpr::Rax, Gpr::Rdx);
+                self.code.subtract_wide_at(Gpr::Rax, last);
+                self.code.store_wide_at(last, Gpr::Rdx);
+                self.code.add_twice(Gpr::Rax, Gpr::Rdx);
+                (0, Gpr::Rax)
+            }
+            None => (AHEAD, Gpr::Rdx),
+        };
+        for at in (0..bytes).step_by(LINE as usize) {
+            self.code.prefetch_window(place, ahead + at, write);
+        }
+    }
+
+    /// Where it is kept where messages with these addresses were last, if there is room for it.
+    fn last_of(&mut self, addresses: u32) -> Option<Place> {
+        let known = self.lasts.iter().position(|at| *at == addresses);
+        let number = known.unwrap_or(self.lasts.len());
+        if number == MOST_LAST {
+            return None;
+        }
+        if known.is_none() {
+            self.lasts.push(addresses);
+        }
+        Some(Place::Context(field::LAST + 8 * number as u32))
     }
 
     /// Goes to a label unless each element is this much more than the one before; false, and there is no code, where that
