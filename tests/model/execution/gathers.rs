@@ -26,6 +26,13 @@ const DECLS: &str = ".decl A v_type=G type=ud num_elts=16 align=GRF
 const BYTES: u32 = 512;
 const BASE: u64 = 0x1_0000_0000;
 
+/// Bytes, as channels of packed pixels lie.
+const SPACED: [&str; 3] = [
+    "lsc_store.ugm (M1, L) bti(0x6)[A]:a32 NEW:d8u32",
+    "lsc_load.ugm (M1, L) OLD:d8u32 bti(0x6)[A]:a32",
+    "lsc_load.ugm (M1, L) R:d8u32 bti(0x6)[B]:a32",
+];
+
 /// Stores, atomics and loads of one memory; `L` stands for the lanes.
 const MESSAGES: &[[&str; 3]] = &[
     [
@@ -88,6 +95,7 @@ const MESSAGES: &[[&str; 3]] = &[
         "lsc_load.ugm (M1, L) OLD:d8u32 flat[QA]:a64",
         "lsc_load.ugm (M1, L) R:d32 flat[QB]:a64",
     ],
+    SPACED,
     [
         "svm_scatter4scaled.RG (M1, 8) 0x0:uq QA.0 NEW.0",
         "svm_atomic.add (M1, 8) QA.0 OLD.0 NEW.0 %null.0",
@@ -134,6 +142,7 @@ fn lanes() -> impl Strategy<Value = Lanes> {
     prop_oneof![
         4 => (0u32..40, step).prop_map(|(start, step)| Lanes::Row(4 * start, step)),
         1 => (0u32..200).prop_map(|start| Lanes::Row(start, 4)),
+        1 => (0..BYTES, 1u32..6).prop_map(|(start, step)| Lanes::Row(start, step)),
         3 => dwords.prop_map(Lanes::Any),
         1 => bytes.prop_map(Lanes::Any),
         1 => outside.prop_map(Lanes::Any),
@@ -188,6 +197,41 @@ fn served<O: Observer>(
     }
 }
 
+/// Three messages of so many lanes, each of those that a predicate has, if they have any.
+fn program_of(messages: [&str; 3], lanes: &str) -> Program {
+    let [store, update, load] = messages.map(|text| text.replace(", L)", &format!(", {lanes})")));
+    // Blocks have no lanes, and no predicate.
+    let guarded = |guard: &str, text: &str| match text.contains("(M1") {
+        true => format!("({guard}) {text}\n"),
+        false => format!("{text}\n"),
+    };
+    let body = guarded("P1", &store) + &guarded("P2", &update) + &guarded("P1", &load);
+    program_for(
+        Platform::Dg2,
+        &format!("{DECLS}.kernel_attr SimdSize={lanes}\n{body}"),
+    )
+}
+
+/// Whatever is between them, and up to the last byte of the memory and beyond.
+#[test]
+fn bytes_with_others_between_them_are_those_of_lanes_one_by_one() {
+    let program = program_of(SPACED, "16");
+    for step in 1..=6 {
+        let last = BYTES - 1 - 15 * step;
+        for start in [0, 5, last - 1, last, last + 1] {
+            for masks in [[0xffff; 2], [0x7fff, 0xfffe], [0x0001, 0xffff]] {
+                let offsets = [
+                    Lanes::Row(start, step).offsets(),
+                    Lanes::Row(7, step).offsets(),
+                ];
+                let alone = served(&program, &offsets, masks, || Watching);
+                let got = served(&program, &offsets, masks, || Silent);
+                assert_eq!(got, alone, "{step} from {start}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -199,15 +243,7 @@ proptest! {
         masks in prop::array::uniform2(prop_oneof![Just(0xffffu32), 0u32..0x1_0000, Just(0x00ff), Just(0)]),
     ) {
         let lanes = if sixteen { "16" } else { "8" };
-        let [store, update, load] = messages.map(|text| text.replace(", L)", &format!(", {lanes})")));
-        // Blocks have no lanes, and no predicate.
-        let guarded = |guard: &str, text: &str| match text.contains("(M1") {
-            true => format!("({guard}) {text}\n"),
-            false => format!("{text}\n"),
-        };
-        let body = guarded("P1", &store) + &guarded("P2", &update) + &guarded("P1", &load);
-        let body = format!("{DECLS}.kernel_attr SimdSize={lanes}\n{body}");
-        let program = program_for(Platform::Dg2, &body);
+        let program = program_of(messages, lanes);
         let offsets = [offsets.0.offsets(), offsets.1.offsets()];
         let alone = served(&program, &offsets, masks, || Watching);
         let got = served(&program, &offsets, masks, || Silent);

@@ -253,6 +253,9 @@ vectors! {
     PTESTMD = 1 2 0 0x27;
     PTESTMQ = 1 2 1 0x27;
     PERMB = 1 2 0 0x8d;
+    PERMD = 1 2 0 0x36;
+    LOAD_BYTES = 3 1 0 0x6f;
+    STORE_BYTES = 3 1 0 0x7f;
     PMOVUSDB = 2 2 0 0x11;
     PDPBUSD = 1 2 0 0x50;
     PDPWSSD = 1 2 0 0x52;
@@ -1128,6 +1131,20 @@ impl Assembler {
         let extended = u8::from((reg as u8) < 8) << 5;
         self.bytes.extend([0xc4, 0xc1 | extended, 0x7b, 0x92]);
         self.byte(0xc0 | mask << 3 | reg as u8 & 7);
+    }
+
+    /// The same, all 64 bits of it.
+    pub fn load_wide_mask(&mut self, mask: Mask, reg: Gpr) {
+        let extended = u8::from((reg as u8) < 8) << 5;
+        self.bytes.extend([0xc4, 0xc1 | extended, 0xfb, 0x92]);
+        self.byte(0xc0 | mask << 3 | reg as u8 & 7);
+    }
+
+    /// A number of 64 bits.
+    pub fn move_wide_number(&mut self, reg: Gpr, number: u64) {
+        self.rex(true, 0, reg as u8);
+        self.byte(0xb8 | reg as u8 & 7);
+        self.bytes.extend(number.to_le_bytes());
     }
 
     /// The bits of a mask in a register below 8.

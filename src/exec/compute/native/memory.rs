@@ -663,6 +663,7 @@ impl Emitter {
             self.code.jump(done);
             self.code.bind(apart);
         }
+        self.spaced(message, (half, mask), targets.first().copied(), done);
         let one = BETWEEN[0];
         self.code
             .vector(Vector::SPREAD, len, one, 0, Rm::Reg(offsets));
@@ -707,7 +708,7 @@ impl Emitter {
     }
 
     /// Goes to a label unless all of 16 lanes run.
-    fn unless_all(&mut self, mask: Option<Mask>, to: Label) {
+    pub fn unless_all(&mut self, mask: Option<Mask>, to: Label) {
         if let Some(mask) = mask {
             self.code.store_mask(Gpr::Rax, mask);
             self.code.alu_number(Alu::And, Gpr::Rax, 0xffff);
@@ -746,6 +747,7 @@ impl Emitter {
             self.code.bind(apart);
         }
         if message.bytes < 4 {
+            self.spaced(message, (half, mask), None, done);
             self.store_each(message, half, mask);
             return self.code.bind(done);
         }

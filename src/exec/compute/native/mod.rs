@@ -87,6 +87,8 @@ mod scaler;
 #[cfg(target_arch = "x86_64")]
 mod select;
 #[cfg(target_arch = "x86_64")]
+mod spaced;
+#[cfg(target_arch = "x86_64")]
 mod strides;
 #[cfg(target_arch = "x86_64")]
 mod texels;

@@ -1,0 +1,118 @@
+//! Bytes of 16 lanes that follow each other with as many bytes between them: channels of packed pixels.
+//!
+//! ```text
+//!  memory  r0 g0 b0 r1 │ g1 b1 r2 g2 │ …
+//!  red     r0 0 0 0    │ r1 0 0 0    │ …
+//! ```
+//!
+//! One load or store with a bit for each byte, and bytes that change places, where a gather takes the lanes one by one and a
+//! loop stores them so. Bytes between those of the lanes are left alone: they may be of other threads.
+
+use super::assembler::{Alu, Gpr, If, Label, Len, Mask, Reg, Rm, Vector};
+use super::emit::{BETWEEN, CONDITION, Emitter, SOURCE, length};
+use super::transfer::Transfer;
+
+/// Bytes from lane to lane for which there is code: sixteen of the last ones fill a register.
+const SPACES: [u32; 3] = [2, 3, 4];
+
+/// The byte of a shuffle that makes a zero.
+const ZERO: u8 = 0x80;
+
+impl Emitter {
+    /// Code for a half of a message whose lanes, all of them, have as many bytes between them, which then goes to `done`; else
+    /// on from here.
+    ///
+    /// * `target`: where data goes that is read.
+    pub fn spaced(
+        &mut self,
+        message: &Transfer,
+        (half, mask): (u8, Option<Mask>),
+        target: Option<Reg>,
+        done: Label,
+    ) {
+        if message.bytes != 1 || message.rows != 1 || message.row() != 16 {
+            return;
+        }
+        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+        let [next, data, _] = BETWEEN;
+        let code = &mut self.code;
+        let apart = code.label();
+        // From lane 0 to lane 1.
+        code.vector(Vector::MOVSHDUP, len, next, 0, Rm::Reg(offsets));
+        code.vector(Vector::PSUBD, len, next, next, Rm::Reg(offsets));
+        code.vector(Vector::TO_GPR, Len::X, next, 0, Rm::Reg(Gpr::Rdx as u8));
+        let each = SPACES.map(|space| {
+            let here = code.label();
+            code.alu_number(Alu::Cmp, Gpr::Rdx, space);
+            code.jump_if(If::Zero, here);
+            (space, here)
+        });
+        code.jump(apart);
+        for (space, here) in each {
+            self.code.bind(here);
+            self.unless_follow(len, half, space, mask);
+            self.code.jump_if(If::NotZero, apart);
+            self.unless_all(mask, apart);
+            self.first_offset(half);
+            match target {
+                Some(target) => self.load_spaced(space, target),
+                None => {
+                    let from = self.row_in_register(message.row_of(0, half), len);
+                    self.store_spaced(space, from, data);
+                }
+            }
+            self.code.jump(done);
+        }
+        self.code.bind(apart);
+    }
+
+    /// Loads a byte for each lane from where `rcx` and `rdx` say.
+    fn load_spaced(&mut self, space: u32, target: Reg) {
+        let [order, data, _] = BETWEEN;
+        // Nothing behind the last one.
+        self.wide_mask(u64::MAX >> (63 - 15 * space));
+        let code = &mut self.code;
+        let to = (data, CONDITION[0], true);
+        code.masked(Vector::LOAD_BYTES, Len::Z, to, 0, Rm::Window(0), None);
+        // Four lanes are in as many dwords as there are bytes between two of them.
+        let dwords = std::array::from_fn(|n| (n as u32 / 4 * space + n as u32 % 4).min(15));
+        code.vector(Vector::LOAD, Len::Z, order, 0, Rm::List(dwords));
+        code.vector(Vector::PERMD, Len::Z, data, order, Rm::Reg(data));
+        let own = |n: usize| match n % 4 {
+            0 => (n / 4 * space as usize) as u8,
+            _ => ZERO,
+        };
+        let bytes = Rm::List(quarters(|n| own(n % 16)));
+        code.vector(Vector::PSHUFB, Len::Z, target, data, bytes);
+    }
+
+    /// Stores the low byte of each lane of `from` to where `rcx` and `rdx` say.
+    fn store_spaced(&mut self, space: u32, from: Reg, data: Reg) {
+        let lanes = (0..16).fold(0, |all, lane| all | 1u64 << (lane * space));
+        self.wide_mask(lanes);
+        let code = &mut self.code;
+        code.vector(Vector::PMOVDB, Len::Z, from, 0, Rm::Reg(data));
+        // All sixteen bytes in each quarter.
+        let all = Rm::Reg(data);
+        code.vector_by(Vector::SHUFF32X4, Len::Z, data, data, all, 0);
+        let lane_at = |n: usize| match n % space as usize {
+            0 => (n / space as usize).min(15) as u8,
+            _ => ZERO,
+        };
+        let bytes = Rm::List(quarters(lane_at));
+        code.vector(Vector::PSHUFB, Len::Z, data, data, bytes);
+        let from = (data, CONDITION[0], false);
+        code.masked(Vector::STORE_BYTES, Len::Z, from, 0, Rm::Window(0), None);
+    }
+
+    /// Makes a mask for the bytes of a register.
+    fn wide_mask(&mut self, bits: u64) {
+        self.code.move_wide_number(Gpr::Rax, bits);
+        self.code.load_wide_mask(CONDITION[0], Gpr::Rax);
+    }
+}
+
+/// Dwords of these 64 bytes.
+fn quarters(byte: impl Fn(usize) -> u8) -> [u32; 16] {
+    std::array::from_fn(|n| u32::from_le_bytes(std::array::from_fn(|k| byte(4 * n + k))))
+}
