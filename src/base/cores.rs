@@ -20,6 +20,10 @@ const ROOM: (usize, usize) = (160 << 20, 1 << 20);
 /// There is too little memory; a test asked for it.
 pub fn room_for_a_thread(beside: usize) -> io::Result<()> {
     faults::hit(Call::Thread)?;
+    has_room(beside)
+}
+
+fn has_room(beside: usize) -> io::Result<()> {
     let mut room = Vec::<u8>::new();
     let there = room.try_reserve_exact(ROOM.0 + beside * ROOM.1);
     // The memory is asked for although nobody uses it.
@@ -36,15 +40,18 @@ pub fn count() -> usize {
 /// The threads of the process for work of this kind; `None` where the system gives not even one.
 pub fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    let made = POOL.get_or_init(|| pool_of(count()));
+    let made = POOL.get_or_init(|| pool_of(count(), room_for_a_thread));
     made.as_ref()
 }
 
-/// So many threads, or as many as the system gives.
-fn pool_of(mut threads: usize) -> Option<ThreadPool> {
+/// So many threads, or as many as there is room for and the system gives.
+fn pool_of(mut threads: usize, room: fn(usize) -> io::Result<()>) -> Option<ThreadPool> {
     while threads > 0 {
-        let made = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        if let (Ok(()), Ok(pool)) = (room_for_a_thread(threads), made.build()) {
+        let made = || {
+            let builder = rayon::ThreadPoolBuilder::new();
+            builder.num_threads(threads).build().ok()
+        };
+        if let Some(pool) = room(2 * threads).ok().and_then(|()| made()) {
             return Some(pool);
         }
         threads /= 2;
@@ -52,7 +59,7 @@ fn pool_of(mut threads: usize) -> Option<ThreadPool> {
     None
 }
 
-/// Threads that help one caller after the other: to wake one up takes a tenth of the time that it takes to begin one, and its
+/// Threads that help one caller after the other: to wake one up takes a quarter of the time that it takes to begin one, and its
 /// memory is there.
 struct Helpers {
     pool: ThreadPool,
@@ -67,15 +74,18 @@ impl Helpers {
     fn of_the_process() -> Option<&'static Helpers> {
         static HELPERS: OnceLock<Option<Helpers>> = OnceLock::new();
         let made = HELPERS.get_or_init(|| {
-            let pool = pool_of(count() - 1)?;
+            // What a test makes fail is that one of them helps.
+            let pool = pool_of(count() - 1, has_room)?;
             Some(Helpers {
                 free: AtomicUsize::new(pool.current_num_threads()),
                 pool,
                 process: std::process::id(),
             })
         });
+        // A thread of any pool would begin other work of that pool while it waits.
+        let waits = rayon::current_thread_index().is_none();
         let made = made.as_ref();
-        made.filter(|made| made.process == std::process::id())
+        made.filter(|made| waits && made.process == std::process::id())
     }
 
     /// Takes one that is free.
@@ -105,8 +115,8 @@ impl Drop for Taken {
     }
 }
 
-/// How long a caller that has done its own looks for others to end before it sleeps: somewhat longer than it takes to be
-/// woken up, and then often beside the one who wakes it, on the same core.
+/// How long a caller that has done its own looks for others to end before it sleeps: about as long as it takes to be woken
+/// up, and then often on the core of the one who wakes it.
 const LOOK: Duration = Duration::from_micros(50);
 
 /// What all threads do that a caller has beside its own.
@@ -145,7 +155,7 @@ impl<'env> Others<'_, '_, 'env> {
 
 /// What a caller does with others beside it, which all have ended when this returns; whoever of them panics, it panics.
 ///
-/// A helper waits for nobody and a caller does nothing else while it waits.
+/// A helper waits for nobody, and a caller does nothing else while it waits.
 pub fn with_others<'env, R>(caller: impl FnOnce(&Others<'_, '_, 'env>) -> R) -> R {
     std::thread::scope(|plain| match Helpers::of_the_process() {
         Some(helpers) => {
@@ -183,10 +193,11 @@ fn with_plain<'h, 'p, 'env, R>(
 
 #[cfg(test)]
 mod tests {
-    use super::with_others;
+    use super::{Helpers, with_others};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use std::sync::mpsc;
+    use std::time::Duration;
 
     /// How often jobs ran of so many that a caller asked for.
     fn ran(jobs: usize) -> usize {
@@ -233,6 +244,22 @@ mod tests {
             };
             assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         }
-        assert_eq!(ran(5), 5);
+        // Other tests have some for a while.
+        let all =
+            |helpers: &&Helpers| helpers.free.load(Relaxed) == helpers.pool.current_num_threads();
+        let mut turns = 0..2000;
+        let are_free = || Helpers::of_the_process().as_ref().is_none_or(all);
+        let back = turns.any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            are_free()
+        });
+        assert!(back, "a helper is lost");
+    }
+
+    #[test]
+    fn whoever_is_of_a_pool_has_no_helpers() {
+        let pool = super::pool().expect("threads");
+        assert!(pool.install(|| Helpers::of_the_process().is_none()));
+        assert_eq!(pool.install(|| ran(3)), 3);
     }
 }

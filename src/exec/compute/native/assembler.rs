@@ -667,7 +667,7 @@ impl Assembler {
     /// A qword register becomes twice what it is, and another one more.
     pub fn add_twice(&mut self, dst: Gpr, src: Gpr) {
         let (dst, src) = (dst as u8, src as u8);
-        debug_assert!(dst < 8 && src < 8 && src != 5);
+        debug_assert!(dst < 8 && dst != 4 && src < 8 && src != 5);
         // lea dst, [src + 2 * dst]
         self.bytes
             .extend([0x48, 0x8d, dst << 3 | 4, 1 << 6 | dst << 3 | src]);

@@ -212,7 +212,7 @@ impl Inst {
         let far = match self.work {
             Work::Dword(Opcode::Mul | Opcode::Mad) => {
                 let mut factors = [number(0), number(1)].into_iter().flatten();
-                factors.all(|factor| factor > NEAR.0)
+                factors.all(|factor| factor.cast_signed().unsigned_abs() > NEAR.0)
             }
             Work::Dword(Opcode::Shl) => number(1).is_some_and(|by| by & 31 > NEAR.1),
             _ => false,
