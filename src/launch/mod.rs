@@ -460,7 +460,7 @@ const MOST_MEMBERS: u32 = 256;
 /// Groups that a worker takes at a time, at most, and how many times it takes some if there are few: so many that all end at
 /// about the same time.
 const MAX_BATCH: u64 = 256;
-const BATCHES: u64 = 32;
+const BATCHES: u64 = 16;
 
 /// Stripes of each worker: few, so that most neighbours of a group are run by the same core, but so many that what is run in the
 /// end lies behind what was run first.
@@ -492,7 +492,10 @@ enum Taker<'m> {
 
 impl Turns {
     fn new(groups: u64, workers: u64) -> Turns {
-        let batch = (groups / (BATCHES * workers)).clamp(1, MAX_BATCH);
+        let batch = match workers {
+            1 => MAX_BATCH,
+            _ => (groups / (BATCHES * workers)).clamp(1, MAX_BATCH),
+        };
         Turns {
             groups,
             begun: AtomicU64::new(0),
