@@ -51,6 +51,7 @@ fn pool_of(mut threads: usize, room: fn(usize) -> io::Result<()>) -> Option<Thre
             let builder = rayon::ThreadPoolBuilder::new();
             builder.num_threads(threads).build().ok()
         };
+        // All of them begin at once, and each has a stack of 2 MiB.
         if let Some(pool) = room(2 * threads).ok().and_then(|()| made()) {
             return Some(pool);
         }
@@ -73,6 +74,10 @@ impl Helpers {
     /// Those of the process.
     fn of_the_process() -> Option<&'static Helpers> {
         static HELPERS: OnceLock<Option<Helpers>> = OnceLock::new();
+        // A thread of any pool would begin other work of that pool while it waits.
+        if rayon::current_thread_index().is_some() {
+            return None;
+        }
         let made = HELPERS.get_or_init(|| {
             // What a test makes fail is that one of them helps.
             let pool = pool_of(count() - 1, has_room)?;
@@ -82,10 +87,8 @@ impl Helpers {
                 process: std::process::id(),
             })
         });
-        // A thread of any pool would begin other work of that pool while it waits.
-        let waits = rayon::current_thread_index().is_none();
         let made = made.as_ref();
-        made.filter(|made| waits && made.process == std::process::id())
+        made.filter(|made| made.process == std::process::id())
     }
 
     /// Takes one that is free.

@@ -326,22 +326,13 @@ fn run_with<O: Observer>(
     let workers = jobs.clamp(1, grid.groups().max(1));
     let turns = Turns::new(grid.groups(), workers.min(MOST_WORKERS));
     let ledger = Ledger::current();
-    // Whoever has a group that cannot go on still runs those in front of it that nobody has.
-    let share = |mut taker: Taker<'_>| {
-        Ledger::within(ledger.as_ref(), || {
-            let mut shares = vec![context.share(&turns, &mut taker)];
-            while shares.last().is_some_and(|last| last.trap.is_some()) {
-                shares.push(context.share(&turns, &mut taker));
-            }
-            shares
-        })
-    };
+    let share = |taker: Taker<'_>| Ledger::within(ledger.as_ref(), || context.share(&turns, taker));
     // Where ops may run again, groups may take any time; and whoever asks for more than the host has is told what it gives.
     // Builds for tests begin with all workers.
     let few = workers <= cores::count() as u64;
     let alone = few && !cfg!(debug_assertions) && !known.may_go_back;
     let (shares, fewer) = work(workers, alone.then_some(grid.groups()), share);
-    let gathered = gather(shares.into_iter().flatten(), threads, &context.allowance);
+    let gathered = gather(shares, threads, &context.allowance);
     if let Some(short) = Ledger::current().and_then(|ledger| ledger.short()) {
         return Err(Trap::outside(short.diagnostic()));
     }
@@ -431,6 +422,10 @@ fn work<S: Send>(
         }
         run(0);
     });
+    // Whoever meets a trap leaves the rest to others: of groups whose worker was refused, to nobody.
+    for worker in count..workers.min(MOST_WORKERS) {
+        run(worker);
+    }
     let fewer = refused.map(|why| {
         let what = format!(
             "{} run in place of {workers}",
@@ -457,8 +452,8 @@ const MOST_LEFT: (u64, u64) = (4, 8);
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
 const MOST_MEMBERS: u32 = 256;
 
-/// Groups that a worker takes at a time, at most, and how many times it takes some if there are few: so many that all end at
-/// about the same time.
+/// Groups that a worker takes at a time, at most, and how many times one of several takes some if there are few: so many that
+/// all end at about the same time.
 const MAX_BATCH: u64 = 256;
 const BATCHES: u64 = 16;
 
@@ -510,7 +505,6 @@ impl Turns {
     fn take(&self, taker: &mut Taker<'_>) -> Range<u64> {
         let begun = self.begun.load(Relaxed);
         match taker {
-            Taker::Alone(_) if begun > self.failed.load(Relaxed) => 0..0,
             Taker::Alone(most) => {
                 let end = self.groups.min(begun + most(begun).min(MAX_BATCH));
                 self.begun.store(end, Relaxed);
@@ -571,7 +565,7 @@ impl<O> Share<O> {
 
 /// Puts the shares of all workers together, in launch order.
 fn gather<O>(
-    shares: impl Iterator<Item = Share<O>>,
+    shares: Vec<Share<O>>,
     threads: u64,
     allowance: &Allowance,
 ) -> Result<Outcome<O>, Box<Trap>> {
@@ -709,7 +703,7 @@ impl<O> Group<O> {
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Runs groups until none is left, and tells what was counted.
-    fn share(&self, turns: &Turns, taker: &mut Taker<'_>) -> Share<O> {
+    fn share(&self, turns: &Turns, taker: Taker<'_>) -> Share<O> {
         let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
         let share = self.counted_share(turns, taker, tally.as_ref());
         if let Some(tally) = tally {
@@ -724,7 +718,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     fn counted_share(
         &self,
         turns: &Turns,
-        taker: &mut Taker<'_>,
+        mut taker: Taker<'_>,
         tally: Option<&Tally>,
     ) -> Share<O> {
         let mut share = Share {
@@ -743,7 +737,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let mut kept = Kept::default();
         let mut seats = Seats::new(self.program, &mut spare);
         loop {
-            let batch = turns.take(taker);
+            let batch = turns.take(&mut taker);
             if batch.is_empty() {
                 return share;
             }
@@ -1029,8 +1023,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::{MAX_BATCH, Taker, Turns, work};
-    use std::collections::BTreeSet;
-    use std::sync::atomic::Ordering::Relaxed;
     use std::time::Duration;
 
     /// Groups that each worker has taken, where each of them takes so long.
@@ -1094,34 +1086,6 @@ mod tests {
                     }
                 }
             }
-        }
-    }
-
-    #[test]
-    fn the_first_group_that_fails_is_found_by_whoever_is_there() {
-        let failing = [130, 250, 700];
-        for there in [1, 2] {
-            let turns = Turns::new(1000, 2);
-            let mut taken = BTreeSet::new();
-            // As a worker does: what is behind a group that has failed is left, and then it goes on.
-            for worker in (0..there).cycle() {
-                let batch = turns.take(&mut Taker::Worker(worker));
-                if batch.is_empty() {
-                    break;
-                }
-                for group in batch {
-                    if group > turns.failed.load(Relaxed) {
-                        break;
-                    }
-                    taken.insert(group);
-                    if failing.contains(&group) {
-                        turns.failed.fetch_min(group, Relaxed);
-                    }
-                }
-            }
-            assert_eq!(turns.failed.load(Relaxed), 130);
-            assert!((0..=130).all(|group| taken.contains(&group)));
-            assert!(!taken.contains(&999));
         }
     }
 }

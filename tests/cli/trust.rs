@@ -99,6 +99,36 @@ fn fewer_host_threads_than_asked_for_leave_the_same_bytes() {
     }
 }
 
+/// Where groups of two workers cannot go on, the first of them is told, by both or by the one that the system gives.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_first_group_that_cannot_go_on_is_told_by_however_many_threads() {
+    let never_ends = |[first, second]: [u32; 2]| {
+        format!(
+            "// GROUPS 4000,1,1\n// THREADS 1,1\n.version 4.1\n.kernel \"k\"\n\
+             .decl P1 v_type=P num_elts=1\n.decl P2 v_type=P num_elts=1\n    \
+             cmp.eq (M1, 1) P1 %group_id_x(0,0)<0;1,0> {first}:ud\n    \
+             cmp.eq (M1, 1) P2 %group_id_x(0,0)<0;1,0> {second}:ud\n    \
+             or (M1, 1) P1 P1 P2\nagain:\n    (P1) jmp (M1, 1) again\n    ret (M1, 1)\n"
+        )
+    };
+    for groups in [[1, 3999], [600, 1300], [1700, 2200], [3998, 3999]] {
+        let folder = folder(&[("k.visa", &never_ends(groups))]);
+        for (jobs, limits) in [(1, "unlimited"), (2, "unlimited"), (2, "180000")] {
+            let run = format!("run --max-steps 1000 --jobs {jobs} k.visa");
+            let said = text(&limited(&folder, &format!("-v {limits}"), &run).stderr);
+            let told = format!("in thread {} (group {0},0,0,", groups[0]);
+            assert!(
+                said.contains("L0602") && said.contains(&told),
+                "{jobs} {limits}: {said}"
+            );
+        }
+    }
+    let folder = folder(&[("k.visa", ADDS)]);
+    let refused = text(&limited(&folder, "-v 180000", "run --jobs 2 k.visa").stderr);
+    assert!(refused.contains("W0980"), "{refused}");
+}
+
 /// A surface of 1 GiB and so many more.
 fn surfaces(count: usize) -> String {
     let each = |i| format!("// SURFACE T{i}: R32G32B32A32_FLOAT 8192x8192\n");

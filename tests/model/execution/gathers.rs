@@ -218,7 +218,7 @@ fn bytes_with_others_between_them_are_those_of_lanes_one_by_one() {
     let program = program_of(SPACED, "16");
     for step in 1..=6 {
         let last = BYTES - 1 - 15 * step;
-        for start in [0, 5, last - 1, last, last + 1] {
+        for start in [0, 5, last - 3, last - 2, last - 1, last, last + 1] {
             for masks in [[0xffff; 2], [0x7fff, 0xfffe], [0x0001, 0xffff]] {
                 let offsets = [
                     Lanes::Row(start, step).offsets(),

@@ -747,7 +747,9 @@ impl Emitter {
             self.code.bind(apart);
         }
         if message.bytes < 4 {
-            self.spaced(message, (half, mask), None, done);
+            if !message.harmless {
+                self.spaced(message, (half, mask), None, done);
+            }
             self.store_each(message, half, mask);
             return self.code.bind(done);
         }

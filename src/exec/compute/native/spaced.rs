@@ -1,4 +1,4 @@
-//! Bytes of 16 lanes that follow each other with as many bytes between them: channels of packed pixels.
+//! Bytes of 16 lanes, each as far behind the one before as the others are: channels of packed pixels.
 //!
 //! ```text
 //!  memory  r0 g0 b0 r1 │ g1 b1 r2 g2 │ …
@@ -19,8 +19,8 @@ const SPACES: [u32; 3] = [2, 3, 4];
 const ZERO: u8 = 0x80;
 
 impl Emitter {
-    /// Code for a half of a message whose lanes, all of them, have as many bytes between them, which then goes to `done`; else
-    /// on from here.
+    /// Code for a half of a message of bytes, each as far behind the one before, if all lanes run, which then goes to `done`;
+    /// else on from here.
     ///
     /// * `target`: where data goes that is read.
     pub fn spaced(
@@ -74,8 +74,8 @@ impl Emitter {
         let code = &mut self.code;
         let to = (data, CONDITION[0], true);
         code.masked(Vector::LOAD_BYTES, Len::Z, to, 0, Rm::Window(0), None);
-        // Four lanes are in as many dwords as there are bytes between two of them.
-        let dwords = std::array::from_fn(|n| (n as u32 / 4 * space + n as u32 % 4).min(15));
+        // Four lanes are in as many dwords as there are bytes from one to the next.
+        let dwords = std::array::from_fn(|n| n as u32 / 4 * space + n as u32 % 4);
         code.vector(Vector::LOAD, Len::Z, order, 0, Rm::List(dwords));
         code.vector(Vector::PERMD, Len::Z, data, order, Rm::Reg(data));
         let own = |n: usize| match n % 4 {
