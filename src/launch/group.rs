@@ -1,7 +1,8 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
 use super::start::{Seats, Spare};
-use super::{Context, Group, Observer, Share, Turns, Wants};
+use super::workers::Turns;
+use super::{Context, Group, Observer, Share, Wants};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
     BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,

@@ -2,7 +2,8 @@
 
 use super::grid::Walk;
 use super::start::{Prepared, Seats, Spare, begin};
-use super::{Context, Keep, Left, Observer, Share, Turns};
+use super::workers::Turns;
+use super::{Context, Keep, Left, Observer, Share};
 use crate::exec::{BLOCK, Beginning, Kept, ThreadId, Trap, Whole};
 use crate::surface::Memory;
 use std::sync::atomic::Ordering::Relaxed;

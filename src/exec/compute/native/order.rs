@@ -203,12 +203,12 @@ const NEAR: (u32, u32) = (64, 6);
 impl Inst {
     /// Whether its lanes become a product, with more than the size of a structure.
     fn is_product(&self) -> bool {
-        let own = |k: &usize| self.src[*k].form == OperandShape::Dense;
+        let own = |k: usize| self.src[k].form == OperandShape::Dense;
         let number = |k: usize| {
             let operand = &self.src[k];
             (operand.form == OperandShape::Value).then(|| operand.at())
         };
-        let of_lanes = self.lanes.count > 2 && (0..self.src.len().min(2)).any(|k| own(&k));
+        let of_lanes = self.lanes.count > 2 && (0..self.src.len().min(2)).any(own);
         let far = match self.work {
             Work::Dword(Opcode::Mul | Opcode::Mad) => {
                 let mut factors = [number(0), number(1)].into_iter().flatten();

@@ -22,7 +22,7 @@ impl Emitter {
     /// Code for a half of a message of bytes, each as far behind the one before, if all lanes run, which then goes to `done`;
     /// else on from here.
     ///
-    /// * `target`: where data goes that is read.
+    /// * `target`: where data goes that is read; a store has none.
     pub fn spaced(
         &mut self,
         message: &Transfer,
@@ -82,7 +82,7 @@ impl Emitter {
             0 => (n / 4 * space as usize) as u8,
             _ => ZERO,
         };
-        let bytes = Rm::List(quarters(|n| own(n % 16)));
+        let bytes = Rm::List(dwords_of(|n| own(n % 16)));
         code.vector(Vector::PSHUFB, Len::Z, target, data, bytes);
     }
 
@@ -99,7 +99,7 @@ impl Emitter {
             0 => (n / space as usize).min(15) as u8,
             _ => ZERO,
         };
-        let bytes = Rm::List(quarters(lane_at));
+        let bytes = Rm::List(dwords_of(lane_at));
         code.vector(Vector::PSHUFB, Len::Z, data, data, bytes);
         let from = (data, CONDITION[0], false);
         code.masked(Vector::STORE_BYTES, Len::Z, from, 0, Rm::Window(0), None);
@@ -113,6 +113,6 @@ impl Emitter {
 }
 
 /// Dwords of these 64 bytes.
-fn quarters(byte: impl Fn(usize) -> u8) -> [u32; 16] {
+fn dwords_of(byte: impl Fn(usize) -> u8) -> [u32; 16] {
     std::array::from_fn(|n| u32::from_le_bytes(std::array::from_fn(|k| byte(4 * n + k))))
 }
