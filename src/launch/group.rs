@@ -2,7 +2,7 @@
 
 use super::start::{Seats, Spare};
 use super::workers::Turns;
-use super::{Context, Group, Observer, Share, Wants};
+use super::{Alone, Context, Group, Observer, Share, Wants};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{
     BLOCK, Environment, Kept, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep,
@@ -110,9 +110,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let memories: Vec<Memory> = (0..count).map(|_| self.shared()).collect();
         let mut seats = Seats::new(self.program, spare);
         let mut observers = Vec::new();
-        let whole_of = |spare: &mut Spare| self.whole(&environment, groups.start, spare);
-        let mut whole = whole_of(spare);
-        let (mut ran_alone, mut left_code) = (0, 0);
+        let mut alone = Alone::default();
+        let whole_of = |alone: &mut Alone, spare: &mut Spare| {
+            self.whole(&environment, (groups.start, alone), spare)
+        };
+        let mut whole = whole_of(&mut alone, spare);
         let mut ids = self.grid.walk(groups.clone());
         // Memories that are not all zeros any more.
         let mut used = 0;
@@ -125,11 +127,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 let memory = Some((memory, &mut used));
                 let (code, places) = ((code, &mut kept), (&mut seats, &mut *spare));
                 let ran = self.stand_and_run(code, memory, &mut ids, turns, places, share)?;
-                ran_alone += ran.threads;
+                alone.ran += ran.threads;
                 if ran.left.is_empty() {
                     continue;
                 }
-                left_code += ran.stopped;
+                alone.left += ran.stopped;
                 observers.extend(ran.left.into_iter().map(|id| (self.observe)(id)));
             } else {
                 let team = first..(first + beside as u64).min(groups.end);
@@ -157,10 +159,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             seats.leave();
             self.pay(share, BLOCK)?;
             // What is code may have changed.
-            whole = match self.leaves_often(left_code, ran_alone) {
-                true => None,
-                false => whole_of(spare),
-            };
+            whole = whole_of(&mut alone, spare);
         }
         seats.give_back(spare);
         Ok(())

@@ -373,6 +373,15 @@ const GANG_BYTES: usize = 256 << 10;
 /// Groups at first, and threads in so many after them, that native code may fail to take to their ends.
 const MOST_LEFT: (u64, u64) = (4, 8);
 
+/// Threads that native code of a cut was to take to their ends alone.
+#[derive(Default)]
+struct Alone {
+    cut: usize,
+    ran: u64,
+    /// Those that have left it before.
+    left: u64,
+}
+
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
 const MOST_MEMBERS: u32 = 256;
 
@@ -671,8 +680,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     ) -> Result<(), Box<Trap>> {
         let mut ids = self.grid.walk(groups);
         let mut observers = Vec::new();
-        let mut whole = self.whole(environment, ids.group().unwrap_or(0), spare);
-        let (mut ran_alone, mut left_code) = (0, 0);
+        let mut alone = Alone::default();
+        let first = ids.group().unwrap_or(0);
+        let mut whole = self.whole(environment, (first, &mut alone), spare);
         while let Some(group) = ids.group() {
             if group > turns.failed.load(Relaxed) {
                 break;
@@ -680,11 +690,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if let Some(code) = &whole {
                 let places = (&mut *seats, &mut *spare);
                 let ran = self.stand_and_run((code, kept), None, &mut ids, turns, places, share)?;
-                ran_alone += ran.threads;
+                alone.ran += ran.threads;
                 if ran.left.is_empty() {
                     continue;
                 }
-                left_code += ran.stopped;
+                alone.left += ran.stopped;
                 observers.extend(ran.left.into_iter().map(|id| (self.observe)(id)));
             } else {
                 for _ in 0..self.together {
@@ -710,30 +720,31 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             seats.leave();
             self.pay(share, BLOCK)?;
             // What is code may have changed.
-            whole = match self.leaves_often(left_code, ran_alone) {
-                true => None,
-                false => self.whole(environment, group, spare),
-            };
+            whole = self.whole(environment, (group, &mut alone), spare);
         }
         Ok(())
     }
 
-    /// Whether so many of so many threads that began in native code are too many to have left it.
-    fn leaves_often(&self, left: u64, ran: u64) -> bool {
-        left > MOST_LEFT.0 * u64::from(self.grid.threads) + ran / MOST_LEFT.1
-    }
-
     /// Native code that takes threads to their ends, once there is such: then they are best run group after group, each in
-    /// the bytes of the last one of its number.
+    /// the bytes of the last one of its number. None if too many have left it.
     ///
     /// * `group`: the next one.
     fn whole<'e>(
         &self,
         environment: &Environment<'e>,
-        group: u64,
+        (group, alone): (u64, &mut Alone),
         spare: &mut Spare,
     ) -> Option<Whole<'e>> {
-        if O::ACTIVE || !self.alike {
+        let cut = environment.plans.cut(environment.code);
+        if cut != alone.cut {
+            *alone = Alone {
+                cut,
+                ran: 0,
+                left: 0,
+            };
+        }
+        let most_left = MOST_LEFT.0 * u64::from(self.grid.threads) + alone.ran / MOST_LEFT.1;
+        if O::ACTIVE || !self.alike || alone.left > most_left {
             return None;
         }
         let begins = self.begins(group, spare);

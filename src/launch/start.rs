@@ -120,7 +120,7 @@ pub(super) struct Prepared {
     reset: OnceCell<Arc<Reset>>,
     /// Its rows, where the other one had another number.
     rows: RowsOfOther,
-    /// Its rows, where it had the same number: where they begin, and what is in them.
+    /// Its rows, where it had the same number and the header is filled in: where they begin, and what is in them.
     own: Vec<Row>,
 }
 
@@ -348,7 +348,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let prepared = self.prepared(id.index, local, spare).0;
             if prepared.own.is_empty() {
                 let reset = self.reset_of(prepared.begins, &prepared.reset);
-                prepared.own = prepared.arena.rows(&reset.rows_of_same);
+                prepared.own = prepared.arena.rows(&reset.rows_of_ops);
             }
         }
     }

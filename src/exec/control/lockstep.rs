@@ -264,6 +264,10 @@ fn stride(
     let mut left = limit.saturating_sub(most).min(BLOCK);
     let (mut done, mut together, mut worked) = (0, true, 0);
     while together && pc < waits && done < left {
+        if code.has_many_nan() {
+            environment.plans.choose_cut(code);
+            native = environment.native_code(program, mode, seen);
+        }
         if let Some(native) = native
             && native.until(pc) == 0
         {

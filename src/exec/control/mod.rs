@@ -5,6 +5,8 @@ pub mod lockstep;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod message_laws;
 #[cfg(all(test, target_arch = "x86_64"))]
+mod nan_laws;
+#[cfg(all(test, target_arch = "x86_64"))]
 mod native_laws;
 pub mod order;
 pub(crate) mod read_first;

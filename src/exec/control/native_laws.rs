@@ -23,6 +23,7 @@ use crate::surface::Memory;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of an arena: rows, then predicates, then constants.
 const BYTES: usize = 2048;
@@ -390,7 +391,8 @@ fn rounding() -> impl Strategy<Value = Rounding> {
 /// What is left of a thread.
 type Left = (Vec<u8>, u64, u32);
 
-/// Runs threads, several at once or each alone, and says what is left of them, and of the trap.
+/// Runs threads, several at once or each alone, and says what is left of them, and of the trap. Code that makes NaN leaves the
+/// same.
 ///
 /// * `kept`: somebody looks at what they leave.
 fn left(
@@ -400,7 +402,32 @@ fn left(
     (native, kept): (NativeCode, bool),
     together: bool,
 ) -> (Vec<Left>, Option<String>) {
+    let run = |makes_nan| left_by(program, masks, mode, (native, makes_nan, kept), together);
+    let left = run(false);
+    if native == NativeCode::Always && kept {
+        let (threads, trap) = run(true);
+        assert_eq!(trap, left.1);
+        for (own, other) in threads.iter().zip(&left.0) {
+            let differ = (0..BYTES).find(|&i| own.0[i] != other.0[i]);
+            assert_eq!((differ, own.1, own.2), (None, other.1, other.2), "NaN");
+        }
+    }
+    left
+}
+
+/// The same of code that makes NaN, or leaves them to the steps.
+fn left_by(
+    program: &Program,
+    masks: &[u32],
+    mode: FloatMode,
+    (native, makes_nan, kept): (NativeCode, bool, bool),
+    together: bool,
+) -> (Vec<Left>, Option<String>) {
     let (code, plans) = (Decoded::new(program), SitePlans::new(program));
+    if makes_nan {
+        // As if many had left code for one.
+        code.left_for_nan().store(u32::MAX, Relaxed);
+    }
     let resources = Resources::new(&Bindings::default());
     let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
     let allowance = Allowance::new(u64::MAX, None);
@@ -647,8 +674,12 @@ fn a_loop_with_more_rows_than_registers_is_code() {
 
 /// A thread of all lanes leaves the same bytes with native code and without.
 fn assert_same(program: &Program) {
-    let run = |native| {
+    let run = |native, makes_nan| {
         let (code, plans) = (Decoded::new(program), SitePlans::new(program));
+        if makes_nan {
+            // As if many had left code for one.
+            code.left_for_nan().store(u32::MAX, Relaxed);
+        }
         let resources = Resources::new(&Bindings::default());
         let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
         let allowance = Allowance::new(u64::MAX, None);
@@ -659,7 +690,9 @@ fn assert_same(program: &Program) {
         ran.unwrap_or_else(|trap| panic!("{trap:?}"));
         thread.arena.to_vec()
     };
-    assert!(run(NativeCode::Always) == run(NativeCode::Never));
+    let steps = run(NativeCode::Never, false);
+    assert!(run(NativeCode::Always, false) == steps);
+    assert!(run(NativeCode::Always, true) == steps);
 }
 
 /// A loop of two results for each of 32 lanes, beside so many rows that are pinned.
@@ -1103,6 +1136,9 @@ fn double() -> impl Strategy<Value = u64> {
         1 => of(500..524),
         1 => of(1..4),
         1 => any::<bool>().prop_map(|s| u64::from(s) << 63),
+        1 => prop::sample::select(&[
+            0x7ff0_0000_0000_0000u64, 0xfff0_0000_0000_0000, 0x7ff8_0000_0000_1234, 0xfff0_0000_0000_0001,
+        ][..]),
     ]
 }
 
@@ -1175,14 +1211,15 @@ fn angle() -> impl Strategy<Value = f32> {
     prop_oneof![
         4 => -7.0f32..7.0,
         2 => -1024.0f32..1024.0,
-        3 => (-1400i16..1400, -3i32..4).prop_map(|(eighths, ulps)| {
+        1 => -1048576.0f32..1048576.0,
+        3 => (prop_oneof![2 => -1400i32..1400, 1 => -1_335_000i32..1_335_000], -3i32..4).prop_map(|(eighths, ulps)| {
             let near = (f64::from(eighths) * std::f64::consts::FRAC_PI_4) as f32;
             f32::from_bits(near.to_bits().wrapping_add_signed(ulps))
         }),
         1 => (0u32..0x3f80_0000, any::<bool>()).prop_map(|(bits, sign)| {
             f32::from_bits(bits | u32::from(sign) << 31)
         }),
-        1 => prop::sample::select(vec![0.0f32, -0.0, 1023.9999, -1023.9999]),
+        1 => prop::sample::select(vec![0.0f32, -0.0, 1_048_575.9, -1_048_575.9]),
     ]
 }
 
@@ -1193,7 +1230,7 @@ proptest! {
     #[test]
     fn native_sines_are_rounded_alike(
         angles in prop::collection::vec(angle(), 32),
-        large in (0..320usize, prop::sample::select(&[1024.0f32, -1e30, f32::INFINITY][..])),
+        large in (0..320usize, prop::sample::select(&[1_048_576.0f32, -1e30, f32::INFINITY][..])),
         keep in any::<bool>(),
         lanes in any::<u32>(),
     ) {
@@ -1250,7 +1287,8 @@ fn is_code(body: &str) -> bool {
     let native = Native::new(
         &program,
         &entered,
-        (Rounds::Kept, Seen::Bytes, 0),
+        (Rounds::Kept, false),
+        (Seen::Bytes, 0),
         |_| true,
         |_, _| None,
     );

@@ -30,6 +30,8 @@ pub struct Reset {
     /// The rows of an arena that these bytes lie in.
     pub rows_of_any: Vec<u32>,
     pub rows_of_same: Vec<u32>,
+    /// Of the latter those that ops change: whoever fills in the header needs no others.
+    pub rows_of_ops: Vec<u32>,
 }
 
 impl Reset {
@@ -38,13 +40,21 @@ impl Reset {
         let fresh = fresh(program, mask);
         let places = || (0..fresh.len()).filter(|&at| fresh[at]);
         let of_any = ranges(places());
-        let of_same = match changed(program, from) {
+        let changed = changed(program, from);
+        // The launch fills in the header.
+        let header = program.platform.grf_bytes() as usize;
+        let of_ops = match &changed {
             Some(changed) => ranges(places().filter(|&at| changed[at])),
+            None => of_any.clone(),
+        };
+        let of_same = match &changed {
+            Some(changed) => ranges(places().filter(|&at| at < header || changed[at])),
             None => of_any.clone(),
         };
         Reset {
             rows_of_any: rows(&of_any),
             rows_of_same: rows(&of_same),
+            rows_of_ops: rows(&of_ops),
             of_any,
             of_same,
         }
@@ -83,7 +93,7 @@ pub(super) fn ranges(bytes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// For each byte of the arena whether a run from op `from` on may change it; `None` if that is not known here.
+/// For each byte of the arena whether ops of a run from `from` on may change it; `None` if that is not known here.
 fn changed(program: &Program, from: u32) -> Option<Vec<bool>> {
     let mut changed = vec![false; program.image.len()];
     let mut change = |at: u32, size: u32| {
@@ -91,8 +101,6 @@ fn changed(program: &Program, from: u32) -> Option<Vec<bool>> {
         let end = (at as usize + size as usize).min(count);
         changed[(at as usize).min(count)..end].fill(true);
     };
-    // The launch fills in the header.
-    change(0, program.platform.grf_bytes());
     let comes_back = |op: &Op| ways(op).0.iter().any(|&to| to < from);
     let done = match program.ops.iter().any(comes_back) {
         true => 0,

@@ -84,6 +84,10 @@ impl Thread<'_> {
             if self.executed >= turn {
                 return Ok(Stop::Turn);
             }
+            if code.has_many_nan() {
+                environment.plans.choose_cut(code);
+                native = native_of(mode);
+            }
             if self.mode != mode {
                 mode = self.mode;
                 (steps, native) = (steps_of(mode), native_of(mode));

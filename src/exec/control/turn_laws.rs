@@ -208,8 +208,8 @@ fn a_turn_and_back_is_code() {
             let (ways, _) = reads::ways(op);
             ways.iter().for_each(|&to| entered[to as usize] = true);
         }
-        let kind = (Rounds::Kept, Seen::Bytes, 0);
-        let native = Native::new(&program, &entered, kind, |_| true, |_, _| None);
+        let (rounds, seen) = ((Rounds::Kept, false), (Seen::Bytes, 0));
+        let native = Native::new(&program, &entered, rounds, seen, |_| true, |_, _| None);
         // Behind what sets the mode first.
         let mut ops = (0..).zip(&program.ops).skip(3);
         native.is_some_and(|native| {

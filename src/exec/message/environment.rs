@@ -87,6 +87,7 @@ impl<'a> Environment<'a> {
             texels: self.plans.texels(),
             slm: self.slm,
             tally: self.tally,
+            left_for_nan: self.code.left_for_nan(),
         }
     }
 }

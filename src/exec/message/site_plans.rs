@@ -6,7 +6,7 @@ use super::coalesced::Work;
 use super::sampling::channel_bytes;
 use crate::dataport::block::BlockRows;
 use crate::dataport::typed::Writer;
-use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::decoded::{Cut, Decoded};
 use crate::exec::compute::general;
 use crate::exec::message::call::state;
 use crate::exec::message::environment::Environment;
@@ -35,7 +35,7 @@ pub struct SitePlans {
     /// Of messages to memory; `None`: lanes are served one by one.
     works: Vec<OnceLock<Option<Work>>>,
     scales_again: bool,
-    /// Messages that native code leaves out, by number; and whether more is known of them since it was chosen.
+    /// The cut of native code, by number; and whether more is known of messages since it was chosen.
     cut: AtomicUsize,
     knows_more: AtomicBool,
     choosing: Mutex<()>,
@@ -80,23 +80,33 @@ impl SitePlans {
         }
     }
 
-    /// Chooses the cut that leaves out those messages of which is known that no code does them here. Of those that have
-    /// not been sent it is taken to be as it was. Asked when threads begin: then those before them have sent all.
+    /// Chooses the cut that leaves out those messages of which is known that no code does them here, and makes NaN once many
+    /// threads have left code for one. Of messages that have not been sent it is taken to be as it was. Asked when threads
+    /// begin: then those before them have sent all.
     pub(crate) fn choose_cut(&self, code: &Decoded) {
-        if !self.knows_more.load(Relaxed) {
+        let has_many_nan = code.has_many_nan();
+        if !has_many_nan && !self.knows_more.load(Relaxed) {
             return;
         }
         let _alone = self.choosing.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.knows_more.swap(false, Acquire) {
+        let knows_more = self.knows_more.swap(false, Acquire);
+        if !has_many_nan && !knows_more {
             return;
         }
-        let before = code.left_out(self.cut(code));
+        // Code that makes them is not left for them.
+        code.left_for_nan().store(0, Relaxed);
+        let before = code.cut(self.cut(code));
         let ops = 0..self.sites.len() as u32;
         let left_out = ops.filter(|&pc| {
             let known = self.is_code(pc as usize);
-            known.map_or_else(|| before.binary_search(&pc).is_ok(), |is_code| !is_code)
+            let was_left_out = || before.left_out.binary_search(&pc).is_ok();
+            known.map_or_else(was_left_out, |is_code| !is_code)
         });
-        self.cut.store(code.cut(left_out.collect()), Relaxed);
+        let cut = Cut {
+            left_out: left_out.collect(),
+            makes_nan: before.makes_nan || has_many_nan,
+        };
+        self.cut.store(code.number_of_cut(cut), Relaxed);
     }
 
     /// What is known of a message, worked out when it is asked for the first time.

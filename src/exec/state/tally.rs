@@ -18,7 +18,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 
 /// Kinds of native code of a program that count, at most.
-pub const MOST_COUNTING: usize = 20;
+pub const MOST_COUNTING: usize = 30;
 
 /// Threads that run side by side at most.
 pub const SLOTS: usize = 16;

@@ -20,6 +20,7 @@ const HEAD: &str = ".decl X v_type=G type=ud num_elts=1 align=dword
 .decl A v_type=G type=ud num_elts=8 align=GRF
 .decl F v_type=G type=f num_elts=8 alias=<A, 0>
 .decl S v_type=G type=ud num_elts=8 align=GRF
+.decl AT v_type=A num_elts=1
 .decl MORE v_type=P num_elts=1
 .decl T6 v_type=T num_elts=1
 .decl T7 v_type=T num_elts=1
@@ -130,6 +131,17 @@ fn groups_find_what_they_begin_with() {
     assert_alike(&body, &Grid::compute([5, 3, 2], 3));
     let body = format!("{MEDIA}{PLACES}{STORE}");
     assert_alike(&body, &Grid::media(70, 3));
+}
+
+#[test]
+fn threads_that_write_anywhere_find_their_headers() {
+    // It is not known which rows they change.
+    let anywhere = "addr_add (M1_NM, 1) AT(0)<1> &W[0] 0x4:uw
+mov (M1_NM, 1) r[AT(0),0]<1>:ud X(0,0)<0;1,0>
+add (M1, 8) V(0,0)<1> W(0,0)<1;1,0> V(0,0)<1;1,0>
+";
+    let body = format!("{COMPUTE}{PLACES}{anywhere}{STORE}");
+    assert_alike(&body, &Grid::compute([5, 3, 2], 3));
 }
 
 #[test]

@@ -35,7 +35,7 @@ use crate::isa::{Condition, Type};
 use crate::math::simd::{self, Wide};
 use crate::program::{Alu, Guard, Lanes, Op, Program, Region, Source};
 use operand::{HAS_MODIFIERS, Operand, Put, Shape};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What runs a step on threads that are at it. Lanes that are off keep what they had.
@@ -164,13 +164,27 @@ pub struct Decoded {
     joined: [OnceLock<Vec<Step>>; 3],
     /// Native code by what it sees to, of the modes that have some, by cut.
     native: [[[OnceLock<Option<Native>>; MOST_CUTS]; Rounds::COUNT]; Seen::COUNT],
-    /// The messages that each cut leaves out.
-    cuts: Mutex<Vec<Vec<u32>>>,
+    /// What each cut is.
+    cuts: Mutex<Vec<Cut>>,
     /// The cut of the run that chose one last.
     last_cut: AtomicUsize,
+    /// How often threads have left native code for a NaN since a cut was chosen for it.
+    left_for_nan: AtomicU32,
     /// Ops that ran before there was any.
     worked: AtomicU64,
 }
+
+/// What native code of a program does, of what it can.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Messages that are left to the steps, by ascending op.
+    pub left_out: Vec<u32>,
+    /// It makes NaN, and is not left for them.
+    pub makes_nan: bool,
+}
+
+/// So often threads leave code for a NaN before other code is made of the program.
+const MANY_NAN: u32 = 32;
 
 /// Arena offsets of built-ins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -183,8 +197,8 @@ pub struct State {
     pub tsc: Option<u32>,
 }
 
-/// Ways at most to leave messages of a program out of its native code: those of which a run has seen that no code does
-/// them, with the surfaces and samplers that it has.
+/// Kinds of native code of a program in a mode, at most: by the messages of which a run has seen that no code does them, with
+/// the surfaces and samplers that it has, and by whether it makes NaN.
 const MOST_CUTS: usize = MOST_COUNTING / Rounds::COUNT;
 
 /// Float modes as far as steps differ.
@@ -233,8 +247,9 @@ impl Decoded {
             tables: Default::default(),
             joined: Default::default(),
             native: Default::default(),
-            cuts: Mutex::new(vec![Vec::new()]),
+            cuts: Mutex::new(vec![Cut::default()]),
             last_cut: AtomicUsize::new(0),
+            left_for_nan: AtomicU32::new(0),
             worked: AtomicU64::new(0),
         }
     }
@@ -302,10 +317,14 @@ impl Decoded {
         })
     }
 
-    /// The number of the cut that leaves out the messages of `cut`, by ascending op; another one, if there are too many.
-    pub(crate) fn cut(&self, cut: Vec<u32>) -> usize {
+    /// The number of a cut; of another one, if there are too many: rather one that leaves out the same messages.
+    pub(crate) fn number_of_cut(&self, cut: Cut) -> usize {
         let mut cuts = self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = cuts.iter().position(|other| *other == cut);
+        let mut known = cuts.iter().position(|other| *other == cut);
+        if cuts.len() == MOST_CUTS {
+            let same = || cuts.iter().position(|other| other.left_out == cut.left_out);
+            known = known.or_else(same);
+        }
         let number = known.unwrap_or(cuts.len().min(MOST_CUTS - 1));
         if number == cuts.len() {
             cuts.push(cut);
@@ -314,10 +333,20 @@ impl Decoded {
         number
     }
 
-    /// The messages that a cut leaves out.
-    pub(crate) fn left_out(&self, cut: usize) -> Vec<u32> {
+    /// The cut of a number.
+    pub(crate) fn cut(&self, number: usize) -> Cut {
         let cuts = self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
-        cuts.get(cut).cloned().unwrap_or_default()
+        cuts.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Where it is counted how often threads leave native code for a NaN.
+    pub(crate) fn left_for_nan(&self) -> &AtomicU32 {
+        &self.left_for_nan
+    }
+
+    /// Whether they have done so often that there should be code which makes them.
+    pub(crate) fn has_many_nan(&self) -> bool {
+        self.left_for_nan.load(Relaxed) >= MANY_NAN
     }
 
     /// The cut that was chosen last, which is likely to be right again.
@@ -328,7 +357,7 @@ impl Decoded {
     /// Native code of a mode, once it pays.
     ///
     /// * `seen`: what it sees to.
-    /// * `cut`: the number of the messages that are left to the steps.
+    /// * `cut`: by its number.
     /// * `message`: what a message does, if it can be code.
     pub fn native(
         &self,
@@ -349,13 +378,19 @@ impl Decoded {
                 Some(before) => joined[before as usize].ops == 1,
                 None => true,
             };
-            let left_out = self.left_out(cut);
+            let Cut {
+                left_out,
+                makes_nan,
+            } = self.cut(cut);
             let message = |pc: u32, op: &Op| match left_out.binary_search(&pc) {
                 Ok(_) => None,
                 Err(_) => message(op),
             };
-            let kind = (rounds, seen, rounds as usize * MOST_CUTS + cut);
-            Native::new(program, &entered(program), kind, splits, message)
+            let (seen, makes) = (
+                (seen, rounds as usize * MOST_CUTS + cut),
+                (rounds, makes_nan),
+            );
+            Native::new(program, &entered(program), makes, seen, splits, message)
         });
         code.as_ref()
     }

@@ -44,6 +44,8 @@ pub struct Context<'t> {
     bytes: u32,
     /// Not 0 if the arena is looked at when the thread has ended.
     pub kept: u32,
+    /// Not 0 if it has left code for a NaN.
+    pub for_nan: u32,
     /// The float mode that it enters code with, as `%cr0` has it.
     pub control: u32,
     /// The lanes that wait at each place.
@@ -118,6 +120,11 @@ impl<'t> Beginning<'t> {
         }
     }
 
+    /// Whether what it must find is behind the header.
+    pub fn is_behind_header(&self) -> bool {
+        self.rows.iter().all(|row| row.at >= HEADER)
+    }
+
     /// Whether all of it lies in so many bytes.
     fn fits(&self, bytes: usize) -> bool {
         let has = |row: &Row| row.at.checked_add(ROW).is_some_and(|end| end <= bytes);
@@ -169,8 +176,10 @@ struct Groups {
     entry: *const u8,
     clear: *const u8,
     clears: u32,
-    /// Whether the header is one of media threads, which say dword 1 alone.
-    media: u32,
+    /// Whether dword 1 of the header alone is other than it was: of media threads, and behind the first group if threads do
+    /// not change their headers.
+    column_only: u32,
+    steady: u32,
     /// Whether the last group has not come to its end.
     unfinished: u32,
     /// Goes on with a group that does not come to its end at once: with what it is called, and what it says.
@@ -207,6 +216,8 @@ pub struct GroupsAsked<'g> {
     /// The header of the first group, and whether it is one of media threads.
     pub header: Header,
     pub media: bool,
+    /// Whether threads do not change their headers.
+    pub steady: bool,
     /// For each op the lanes that end there.
     pub ends: &'g [u32],
     /// Instructions that a thread may run.
@@ -230,7 +241,8 @@ pub mod groups {
     pub const CLEARS: u32 = offset_of!(Groups, clears) as u32;
     pub const GO_ON: u32 = offset_of!(Groups, go_on) as u32;
     pub const MORE: u32 = offset_of!(Groups, more) as u32;
-    pub const MEDIA: u32 = offset_of!(Groups, media) as u32;
+    pub const COLUMN_ONLY: u32 = offset_of!(Groups, column_only) as u32;
+    pub const STEADY: u32 = offset_of!(Groups, steady) as u32;
     pub const UNFINISHED: u32 = offset_of!(Groups, unfinished) as u32;
     pub const ENDS: u32 = offset_of!(Groups, ends) as u32;
     pub const OPS: u32 = offset_of!(Groups, ops) as u32;
@@ -305,6 +317,7 @@ pub mod field {
     pub const EM: u32 = offset_of!(Context<'_>, em) as u32;
     pub const WAITING: u32 = offset_of!(Context<'_>, waiting) as u32;
     pub const KEPT: u32 = offset_of!(Context<'_>, kept) as u32;
+    pub const FOR_NAN: u32 = offset_of!(Context<'_>, for_nan) as u32;
     pub const CONTROL: u32 = offset_of!(Context<'_>, control) as u32;
     pub const PC: u32 = offset_of!(Context<'_>, pc) as u32;
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
@@ -384,6 +397,7 @@ impl<'t> Context<'t> {
             waiting: 0,
             pc: 0,
             kept: 1,
+            for_nan: 0,
             control: 0,
             places: [0; MOST_PLACES],
             answers: [0; MOST_ANSWERS],
@@ -704,7 +718,8 @@ impl Executable {
             entry,
             clear,
             clears: (!clear.is_null()).into(),
-            media: asked.media.into(),
+            column_only: asked.media.into(),
+            steady: asked.steady.into(),
             unfinished: 0,
             go_on: More::<'_, 't, F>::go_on,
             more: std::ptr::from_mut(&mut more).cast(),

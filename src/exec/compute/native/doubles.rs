@@ -1,19 +1,19 @@
 //! Doubles: as [`qwords`](super::qwords) are, eight lanes in a register.
 //!
 //! Whether their denormals are flushed is not known here: where a source or a result of arithmetic of a lane that runs is one,
-//! the region is left, as it is where a result is NaN. Moves of singles and integers of 32 bits are exact. In moves to narrower
+//! the region is left, as it is where a result is NaN that is not made (`nan`). Moves of singles and integers of 32 bits are exact. In moves to narrower
 //! types and integers a denormal counts as zero, flushed or not.
 
 use super::assembler::{Len, Mask, Reg, Rm, Vector};
 use super::emit::{
-    BETWEEN, CONDITION, Emitter, FLOAT_ORDERED, SOURCE, UNORDERED, float_predicate_of,
+    BETWEEN, CONDITION, Emitter, FLOAT_ORDERED, NAN_CLASS, SOURCE, UNORDERED, float_predicate_of,
 };
+use super::nan::DOUBLES;
 use super::qwords::Qwords;
 use super::select::Inst;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 
-/// Classes of values.
-const NAN: u8 = 0x81;
+/// The class of values that are denormal.
 const DENORMAL: u8 = 0x20;
 
 const SIGN: u64 = 1 << 63;
@@ -35,13 +35,19 @@ impl Emitter {
             return src[0];
         }
         let extreme = matches!(opcode, Opcode::Min | Opcode::Max);
+        let nan = if self.makes_nan { 0 } else { NAN_CLASS };
         for from in src.into_iter().take(op.src.len()) {
-            // Of a number and a NaN it is the number, which the steps know.
-            let classes = if extreme { NAN | DENORMAL } else { DENORMAL };
+            // Of a number and a NaN it is the number.
+            let classes = if extreme { nan | DENORMAL } else { DENORMAL };
             self.unless_double(classes, from, mask);
         }
         let to = self.double_arithmetic(opcode, src);
-        self.unless_double(NAN | DENORMAL, to, mask);
+        self.unless_double(nan | DENORMAL, to, mask);
+        match (self.makes_nan, extreme) {
+            (false, _) => {}
+            (true, true) => self.extreme_made(DOUBLES, Len::Z, (to, mask), [src[0], src[1]]),
+            (true, false) => self.made(DOUBLES, Len::Z, (to, mask), op.src.len(), |_, k| src[k]),
+        }
         to
     }
 
@@ -100,7 +106,10 @@ impl Emitter {
         self.code
             .masked(Vector::FPCLASSPD, Len::Z, to, 0, value, Some(classes));
         self.code.test_masks(UNORDERED, UNORDERED);
-        self.leave_if_any();
+        match classes & NAN_CLASS {
+            0 => self.leave_if_any(),
+            _ => self.leave_if_nan(),
+        }
     }
 
     /// Compares eight lanes.

@@ -44,6 +44,9 @@ pub const FIRST_HELD: Reg = 7;
 /// One past the last register.
 pub const REGISTERS: Reg = 32;
 
+/// The class of values that are NaN.
+pub const NAN_CLASS: u8 = 0x81;
+
 const SIGN: u32 = 1 << 31;
 const EXPONENT: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
@@ -206,12 +209,14 @@ pub struct Emitter {
     pub busy: Vec<Reg>,
     /// Where the region is left so that the steps go on at the op at hand, and where it was before the arena lacked
     /// something else.
-    pub leave: Option<Leave>,
+    pub leave: [Option<Leave>; 2],
     pub left: Vec<Leave>,
     /// All lanes that instructions have are enabled wherever the region is.
     pub all_enabled: bool,
+    /// Where a result has no order the NaN is made that is defined, and the region is not left.
+    pub makes_nan: bool,
     /// Whether results have an order is asked later, of two of them at once.
-    asks_later: bool,
+    pub asks_later: bool,
     /// Comparisons of the region at hand that have to look twice.
     doubts: Vec<Doubt>,
     /// What several messages do alike: by itself, so that the code of a kernel fits into the first cache.
@@ -221,7 +226,7 @@ pub struct Emitter {
 }
 
 impl Emitter {
-    pub fn new(rounds: Rounds, counts: bool) -> Emitter {
+    pub fn new(rounds: Rounds, counts: bool, makes_nan: bool) -> Emitter {
         Emitter {
             code: Assembler::default(),
             flush: rounds == Rounds::Flushed,
@@ -237,9 +242,10 @@ impl Emitter {
             turn: FIRST_HELD,
             free: FIRST_HELD,
             busy: Vec::new(),
-            leave: None,
+            leave: Default::default(),
             left: Vec::new(),
             all_enabled: false,
+            makes_nan,
             asks_later: false,
             doubts: Vec::new(),
             routines: Vec::new(),
@@ -529,7 +535,7 @@ impl Emitter {
             return rows.for_each(|(r, reg)| self.keep(inst.written(r), reg));
         }
         let mut targets = [0; 2];
-        self.asks_later = inst.rows() == 2 && self.is_plain(inst);
+        self.asks_later = inst.rows() == 2 && self.is_plain(inst) && !self.makes_nan;
         for r in 0..inst.rows() {
             let mask = masks[usize::from(r)];
             let target = self.target(inst, r, mask);
@@ -537,7 +543,7 @@ impl Emitter {
             self.value(inst, r, mask, target);
         }
         if std::mem::take(&mut self.asks_later) {
-            self.ordered_pair(Self::len(inst), targets[0], targets[1], None);
+            self.both_ordered(Self::len(inst), targets[0], targets[1], None);
         }
         // Sources are not read any more.
         self.busy.clear();
@@ -606,7 +612,7 @@ impl Emitter {
     ) -> usize {
         let mut run = run.peekable();
         // Most are not: the others are not looked at.
-        if !run.peek().is_some_and(|(first, _)| self.is_asked(first)) {
+        if self.makes_nan || !run.peek().is_some_and(|(first, _)| self.is_asked(first)) {
             return 0;
         }
         let (all, touched): (Vec<_>, Vec<_>) = run.unzip();
@@ -719,7 +725,7 @@ impl Emitter {
         };
         let len = Self::len(inst);
         let number = self.source(inst, 1, 0);
-        let leave = self.leave_label();
+        let leave = self.leave_for_nan();
         let to = (CONDITION[0], open.mask.unwrap_or(0), false);
         let [here, back] = [(); 2].map(|()| self.code.label());
         let code = &mut self.code;
@@ -892,7 +898,7 @@ impl Emitter {
                     .masked(Vector::CMPPS, len, to, a, Rm::Reg(b), Some(3));
             }
             self.code.test_masks(UNORDERED, masks[pairs.len() - 1]);
-            self.leave_if_any();
+            self.leave_if_nan();
         }
     }
 
@@ -1215,9 +1221,9 @@ impl Emitter {
             }
             Work::Modified(saturate) => {
                 let a = self.source(inst, 0, r);
-                let a = self.in_register(a, len, SOURCE[0]);
+                let mut a = self.in_register(a, len, SOURCE[0]);
                 if !inst.halves {
-                    self.ordered(len, a, mask);
+                    a = self.quieted(len, a, mask);
                 }
                 self.saturated(len, saturate, a, mask, target);
             }
@@ -1337,20 +1343,10 @@ impl Emitter {
         self.code.masked(vector, len, to, a, b, None);
     }
 
-    /// Leaves the region in front of the op at hand where a lane that runs has a NaN.
-    pub fn ordered(&mut self, len: Len, value: Reg, mask: Option<Mask>) {
-        if !self.asks_later {
-            self.ordered_pair(len, value, value, mask);
-        }
-    }
-
-    /// The same for two values.
-    fn ordered_pair(&mut self, len: Len, a: Reg, b: Reg, mask: Option<Mask>) {
-        let to = (UNORDERED, mask.unwrap_or(0), false);
-        self.code
-            .masked(Vector::CMPPS, len, to, a, Rm::Reg(b), Some(3));
-        self.code.test_masks(UNORDERED, UNORDERED);
-        self.leave_if_any();
+    /// Leaves the region for a NaN in front of the op at hand if masks that were tested have any bit.
+    pub fn leave_if_nan(&mut self) {
+        let leave = self.leave_for_nan();
+        self.code.jump_if(If::NotZero, leave);
     }
 
     /// Leaves the region in front of the op at hand if masks that were tested have any bit.
@@ -1402,7 +1398,7 @@ impl Emitter {
         };
         let result = to.0;
         self.arithmetic(inst, opcode, r, mask, to);
-        self.ordered(len, result, mask);
+        self.ordered(inst, r, result, mask);
         if self.flush {
             self.flush_register(len, result);
         }
@@ -1553,7 +1549,10 @@ impl Emitter {
     pub fn unless(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
         self.which(classes, len, value, mask);
         self.code.test_masks(UNORDERED, UNORDERED);
-        self.leave_if_any();
+        match classes & NAN_CLASS {
+            0 => self.leave_if_any(),
+            _ => self.leave_if_nan(),
+        }
     }
 
     /// Which lanes that run have values of these classes.
@@ -1562,24 +1561,6 @@ impl Emitter {
         let value = Rm::Reg(value);
         self.code
             .masked(Vector::FPCLASSPS, len, to, 0, value, Some(classes));
-    }
-
-    /// `min`, `max`, into the first register between: −0 < +0; where a source is NaN, the steps know what it is.
-    pub fn extreme(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
-        let len = Self::len(inst);
-        let (a, b) = (self.source(inst, 0, r), self.source(inst, 1, r));
-        let a = self.in_register(a, len, SOURCE[0]);
-        let b = self.in_register(b, len, SOURCE[1]);
-        self.ordered_pair(len, a, b, mask);
-        // Of equal values it is the second operand: both ways round, they differ in the sign of zero.
-        let (vector, both) = match opcode {
-            Opcode::Min => (Vector::MINPS, Vector::PORD),
-            _ => (Vector::MAXPS, Vector::PANDD),
-        };
-        let [x, y, _] = BETWEEN;
-        self.code.vector(vector, len, x, a, Rm::Reg(b));
-        self.code.vector(vector, len, y, b, Rm::Reg(a));
-        self.code.vector(both, len, x, x, Rm::Reg(y));
     }
 
     /// Singles to integers: the fraction is dropped, the range clamps, NaN is 0.

@@ -651,6 +651,10 @@ impl Flow<'_> {
             if behind > 0 {
                 self.emitter.code.add_wide(Gpr::R9, behind);
             }
+            if leave.for_nan {
+                let place = Place::Context(field::FOR_NAN);
+                self.emitter.code.store_number(place, 1);
+            }
             self.turn_back(pc);
             self.leave_at(pc);
         }

@@ -1,16 +1,28 @@
 //! Functions of the math unit, as [`crate::math`] computes them in doubles.
 
 use super::assembler::{Len, Mask, Reg, Rm, Vector};
-use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, predicate_of};
+use super::emit::{
+    BETWEEN, CONDITION, Emitter, MAKING, NAN_CLASS, SOURCE, UNORDERED, float_predicate_of,
+    predicate_of,
+};
 use super::select::Inst;
 use crate::isa::{Condition, Opcode};
 use crate::math::{COS_SERIES, EXP2_SERIES, LOG2_SERIES, SIN_SERIES};
+use crate::surface::float;
 
-/// Angles from which on the steps take the quarter turns away: below, what is left has all bits of a double.
-const MOST_ANGLE: f32 = 1024.0;
+/// Angles from which on the steps take the quarter turns away.
+const MOST_ANGLE: f32 = (1 << 20) as f32;
 
-/// π/2 as a sum of two doubles: what is missing, below 2^-109, is none of a double's bits of any rest of so small an angle.
+/// Rests of angles with turns that are smaller are left to the steps: 96 bits of 2/π, which they have, are too few for all bits
+/// of a double there.
+const LEAST_REST: f64 = 1.0 / (1 << 20) as f64;
+
+/// π/2 as a sum of two doubles: what is missing, below 2^-109, times so many turns is none of a double's bits of any larger
+/// rest.
 const QUARTER_TURN: [u64; 2] = [0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07];
+
+/// The half of the last place of a single, among the 29 bits that a double has beside.
+const HALF: u64 = 1 << 28;
 
 /// Zero becomes the infinity of its sign, infinity +0, everything else what it is: a rule for each class of the source.
 const INFINITE_OF_ZERO: u32 = 0x6 << 8 | 0x8 << 20;
@@ -19,7 +31,6 @@ impl Emitter {
     /// A function of the math unit, into the first register between: what [`crate::math`] does in doubles, step by
     /// step. Operands that it has a rule for are left to the steps.
     pub fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
-        const NAN: u8 = 0x81;
         const ZERO: u8 = 0x06;
         const INFINITE: u8 = 0x18;
         const MINUS_INFINITE: u8 = 0x10;
@@ -28,24 +39,27 @@ impl Emitter {
         let len = Self::len(inst);
         let a = self.source(inst, 0, r);
         let a = self.in_register(a, len, SOURCE[0]);
+        // What it makes a NaN of, and what else it has a rule for.
+        let (nan, others) = match opcode {
+            Opcode::Exp => (NAN_CLASS, 0),
+            Opcode::Pow => (NAN_CLASS, MINUS_INFINITE),
+            Opcode::Sin | Opcode::Cos => (0, DENORMAL),
+            _ => (NAN_CLASS | MINUS_INFINITE | NEGATIVE, 0),
+        };
+        self.unless_but(nan, others, len, a, mask);
         let mut b = None;
         match opcode {
-            Opcode::Exp => self.unless(NAN, len, a, mask),
             Opcode::Pow => {
-                self.unless(NAN | MINUS_INFINITE, len, a, mask);
                 let power = self.source(inst, 1, r);
                 let power = self.in_register(power, len, SOURCE[1]);
-                self.unless(NAN | INFINITE, len, power, mask);
+                self.unless_but(NAN_CLASS, INFINITE, len, power, mask);
                 // Their logarithm is infinite.
                 self.which(ZERO | INFINITE, len, a, mask);
                 self.unless(ZERO, len, power, Some(UNORDERED));
                 b = Some(power);
             }
-            Opcode::Sin | Opcode::Cos => {
-                self.unless(DENORMAL, len, a, mask);
-                self.unless_small(len, a, mask);
-            }
-            _ => self.unless(NAN | MINUS_INFINITE | NEGATIVE, len, a, mask),
+            Opcode::Sin | Opcode::Cos => self.unless_small(len, a, mask),
+            _ => {}
         }
         let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
         let parts = if len == Len::Z { 2 } else { 1 };
@@ -64,7 +78,7 @@ impl Emitter {
                     self.exp2(wide);
                 }
                 Opcode::Sin | Opcode::Cos => {
-                    self.sine(wide, opcode == Opcode::Cos);
+                    self.sine(wide, opcode == Opcode::Cos, near);
                     self.near_half(wide, near);
                 }
                 _ => {
@@ -89,6 +103,30 @@ impl Emitter {
             Opcode::Rsqrt | Opcode::Rsqtm | Opcode::Sin | Opcode::Cos
         ) {
             self.leave_if_mask(CONDITION[0], CONDITION[parts - 1]);
+        }
+        if self.makes_nan {
+            self.nan_of(nan, len, a, out);
+            b.into_iter()
+                .for_each(|b| self.nan_of(NAN_CLASS, len, b, out));
+        }
+    }
+
+    /// Leaves the region in front of the op at hand where a lane that runs has a value of which a NaN is made, if that is not
+    /// done here, or of other classes.
+    fn unless_but(&mut self, nan: u8, others: u8, len: Len, value: Reg, mask: Option<Mask>) {
+        let classes = if self.makes_nan { others } else { nan | others };
+        if classes != 0 {
+            self.unless(classes, len, value, mask);
+        }
+    }
+
+    /// A result of values of these classes is a NaN.
+    fn nan_of(&mut self, classes: u8, len: Len, value: Reg, result: Reg) {
+        if classes != 0 {
+            self.which(classes, len, value, None);
+            let own = (result, UNORDERED, false);
+            self.code
+                .masked(Vector::BROADCAST, len, own, 0, Rm::Const(float::NAN), None);
         }
     }
 
@@ -183,8 +221,6 @@ impl Emitter {
     /// to another one.
     fn near_half(&mut self, wide: Len, near: Mask) {
         let (x, low) = (BETWEEN[1], SOURCE[2]);
-        // The 29 bits that a single has not, next to a half of its last place.
-        const HALF: u64 = 1 << 28;
         const NEAR: u64 = 64;
         let code = &mut self.code;
         let shifted = Rm::Const64(NEAR.wrapping_sub(HALF));
@@ -195,21 +231,28 @@ impl Emitter {
         code.masked(Vector::PCMPUQ, wide, (near, 0, false), low, limit, Some(1));
     }
 
-    /// Leaves the region in front of the op at hand where a lane that runs has an angle of [`MOST_ANGLE`] or more, or NaN.
+    /// Leaves the region in front of the op at hand where a lane that runs has an angle of [`MOST_ANGLE`] or more; or infinity
+    /// or NaN, unless NaN is made of these.
     fn unless_small(&mut self, len: Len, angle: Reg, mask: Option<Mask>) {
         let bits = BETWEEN[0];
         let code = &mut self.code;
         code.vector(Vector::PANDD, len, bits, angle, Rm::Const(i32::MAX as u32));
         let to = (UNORDERED, mask.unwrap_or(0), false);
-        let most = Rm::Const(MOST_ANGLE.to_bits());
-        let number = Some(predicate_of(Condition::Ge));
-        code.masked(Vector::PCMPUD, len, to, bits, most, number);
+        let (mut most, mut relation) = (MOST_ANGLE.to_bits(), Condition::Ge);
+        if self.makes_nan {
+            code.vector(Vector::PSUBD, len, bits, bits, Rm::Const(most));
+            (most, relation) = (f32::INFINITY.to_bits() - most, Condition::Lt);
+        }
+        let number = Some(predicate_of(relation));
+        code.masked(Vector::PCMPUD, len, to, bits, Rm::Const(most), number);
         self.leave_if_mask(UNORDERED, UNORDERED);
     }
 
     /// Sine or cosine of the second register between, in place, to within a few units in the last place of a double:
-    /// [`crate::math::sin`], the quarter turns taken away in doubles.
-    fn sine(&mut self, wide: Len, cosine: bool) {
+    /// [`crate::math::sin`], the quarter turns taken away in doubles. In the middle of two singles where the rest is too small.
+    ///
+    /// * `small`: a mask that is changed.
+    fn sine(&mut self, wide: Len, cosine: bool, small: Mask) {
         let (x, square, turns) = (BETWEEN[1], BETWEEN[2], SOURCE[2]);
         let (sine, other) = (MAKING, SOURCE[1]);
         let double = |value: f64| Rm::Const64(value.to_bits());
@@ -227,11 +270,24 @@ impl Emitter {
         for part in QUARTER_TURN {
             code.vector(Vector::FNMADD231PD, wide, x, turns, Rm::Const64(part));
         }
+        let turned = (small, 0, false);
+        let number = Some(float_predicate_of(Condition::Ne));
+        code.masked(Vector::CMPPD, wide, turned, turns, double(0.0), number);
         code.vector(Vector::CVTTPD2QQ, wide, turns, 0, Rm::Reg(turns));
         if cosine {
             code.vector(Vector::PADDQ, wide, turns, turns, Rm::Const64(1));
         }
         code.vector(Vector::MULPD, wide, square, x, Rm::Reg(x));
+        let least = double(LEAST_REST * LEAST_REST);
+        let number = Some(float_predicate_of(Condition::Lt));
+        code.masked(
+            Vector::CMPPD,
+            wide,
+            (small, small, false),
+            square,
+            least,
+            number,
+        );
         self.polynomial(wide, sine, square, &SIN_SERIES);
         self.polynomial(wide, other, square, &COS_SERIES);
         let code = &mut self.code;
@@ -243,5 +299,8 @@ impl Emitter {
         code.masked(Vector::PTESTMQ, wide, which, turns, Rm::Const64(2), None);
         let sign = Rm::Const64(1 << 63);
         code.masked(Vector::PXORQ, wide, odd, x, sign, None);
+        let small = (x, small, false);
+        let middle = Rm::Const64(HALF);
+        code.masked(Vector::BROADCAST_QWORD, wide, small, 0, middle, None);
     }
 }

@@ -68,7 +68,7 @@ pub fn emit(code: &mut Assembler) -> Label {
         code.store(Place::At(Gpr::Rax, 4 * n), Gpr::R8);
     };
     dword(code, 1);
-    code.compare_place(of(groups::MEDIA), 0);
+    code.compare_place(of(groups::COLUMN_ONLY), 0);
     code.jump_if(If::NotZero, begun);
     [2, 6, 7].into_iter().for_each(|n| dword(code, n));
     code.bind(begun);
@@ -119,6 +119,8 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.store_number(of(groups::UNFINISHED), 0);
     code.move_number(Gpr::Rax, 1);
     code.alu_into(Alu::Add, of(groups::COLUMN), Gpr::Rax);
+    code.load(Gpr::Rax, of(groups::STEADY));
+    code.alu_into(Alu::Or, of(groups::COLUMN_ONLY), Gpr::Rax);
     code.load_wide_at(Gpr::Rax, of(groups::LEFT));
     code.subtract_wide(Gpr::Rax, 1);
     code.store_wide_at(of(groups::LEFT), Gpr::Rax);

@@ -72,7 +72,7 @@ impl Emitter {
 
     /// Arithmetic, into the first register between.
     fn half_arithmetic(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
-        let (len, x) = (Self::len(inst), BETWEEN[0]);
+        let x = BETWEEN[0];
         let to = (x, 0, false);
         match opcode {
             Opcode::Min | Opcode::Max => return self.extreme(inst, opcode, r, mask),
@@ -80,7 +80,7 @@ impl Emitter {
             Opcode::Mul => self.binary(inst, Vector::MULPS, r, to),
             _ => self.half_multiply_add(inst, r),
         }
-        self.ordered(len, x, mask);
+        self.ordered(inst, r, x, mask);
     }
 
     /// `mad`, rounded to odd: see `add_odd` in [`float`](super::super::float).

@@ -36,6 +36,8 @@ pub struct Held {
 /// A way out of a region in front of an op.
 pub struct Leave {
     pub label: Label,
+    /// It is for a NaN.
+    pub for_nan: bool,
     /// What the arena lacks there.
     pub unsaved: Vec<Held>,
 }
@@ -255,19 +257,31 @@ impl Emitter {
 
     /// Where the region is left in front of the op at hand.
     pub fn leave_label(&mut self) -> Label {
-        if self.leave.is_none() {
-            self.leave = Some(Leave {
-                label: self.code.label(),
-                unsaved: self.unsaved(),
-            });
+        self.way_out(false)
+    }
+
+    /// The same for a NaN: who goes there says so.
+    pub fn leave_for_nan(&mut self) -> Label {
+        self.way_out(true)
+    }
+
+    fn way_out(&mut self, for_nan: bool) -> Label {
+        if let Some(leave) = &self.leave[usize::from(for_nan)] {
+            return leave.label;
         }
-        let leave = self.leave.as_ref();
-        leave.expect("it was just made").label
+        let label = self.code.label();
+        self.leave[usize::from(for_nan)] = Some(Leave {
+            label,
+            for_nan,
+            unsaved: self.unsaved(),
+        });
+        label
     }
 
     /// What the arena lacks changes: who leaves from here on takes another way.
     fn close_way(&mut self) {
-        self.left.extend(self.leave.take());
+        let ways = self.leave.iter_mut().filter_map(Option::take);
+        self.left.extend(ways);
     }
 
     /// The ways out in front of the op at hand.

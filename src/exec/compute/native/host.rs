@@ -97,13 +97,15 @@ impl Native {
     ///
     /// * `entered`: the ops that a jump may lead to.
     /// * `rounds`: what becomes of results that are no singles.
+    /// * `makes_nan`: whether code makes NaN, which is slower where there are none.
     /// * `seen`, `number`: what it sees to, and by which number it is known if it counts.
     /// * `splits`: whether steps may stop in front of an op.
     /// * `message`: what a message does, if it can be code.
     pub fn new(
         program: &Program,
         entered: &[bool],
-        (rounds, seen, number): (Rounds, Seen, usize),
+        (rounds, makes_nan): (Rounds, bool),
+        (seen, number): (Seen, usize),
         splits: impl Fn(u32) -> bool,
         message: impl Fn(u32, &Op) -> Option<Message>,
     ) -> Option<Native> {
@@ -114,7 +116,7 @@ impl Native {
         }
         let counts = seen == Seen::Counted;
         let ends = ends(program, counts);
-        let mut emitter = Emitter::new(rounds, counts);
+        let mut emitter = Emitter::new(rounds, counts, makes_nan);
         if seen == Seen::Nothing {
             emitter.last_read = LastRead::new(program);
         }
@@ -293,7 +295,7 @@ impl Native {
         // Who counts sees each barrier.
         let everyone = everyone && threads.len() <= TOGETHER && counters.is_none();
         for threads in threads.chunks_mut(TOGETHER) {
-            let around = (memories.slm, &reach, counters);
+            let around = (memories, &reach, counters);
             let stands = self.run_few(threads, around, door, [limit, window], everyone)?;
             all = Some(all.map_or(stands, |all| Stands {
                 pc: all.pc,
@@ -344,7 +346,7 @@ impl Native {
     fn run_few<'n, 't>(
         &'n self,
         threads: &'t mut [Thread<'_>],
-        (slm, reach, counters): (&'t Memory, &'t Reach<'t>, Option<&'t Counters>),
+        (memories, reach, counters): (Memories<'t>, &'t Reach<'t>, Option<&'t Counters>),
         mut door: Door<'n>,
         [limit, window]: [u64; 2],
         mut everyone: bool,
@@ -353,6 +355,7 @@ impl Native {
         let mut contexts = Contexts::new();
         let mut frames: [Option<(&mut Frame, &mut u64, &mut FloatMode)>; TOGETHER] =
             Default::default();
+        let slm = memories.slm;
         let mut shared = Shared::new(slm);
         // Between two backward jumps no op runs twice.
         let budget = limit.saturating_sub(self.longest);
@@ -385,6 +388,7 @@ impl Native {
             ended: true,
         };
         let mut any_ended = false;
+        let mut for_nan = 0;
         // By reference: what was just written in parts is not to be moved as a whole.
         for (context, slot) in contexts.iter().zip(&mut frames) {
             let Some((frame, executed, mode)) = slot else {
@@ -398,6 +402,7 @@ impl Native {
                 continue;
             }
             stands.ended = false;
+            for_nan += context.for_nan;
             leave(context.stopped(), frame, door.places);
             let turned = self.turned(frame.pc);
             **mode = mode.turned(turned);
@@ -406,6 +411,9 @@ impl Native {
             stands.most = stands.most.max(**executed);
         }
         stands.together &= stands.ended || !any_ended;
+        if for_nan > 0 {
+            memories.left_for_nan.fetch_add(for_nan, Relaxed);
+        }
         ran.then_some(stands)
     }
 
@@ -599,6 +607,7 @@ impl<'n> Whole<'n> {
             lanes: u32::MAX,
             places: vec![self.door.places; threads.len()],
             clears: slm.is_some(),
+            steady: beginnings.iter().all(Beginning::is_behind_header),
         };
         let begins = begins.into_iter().map(Some).chain(std::iter::repeat(None));
         let beginnings = beginnings.iter().map(Some).chain(std::iter::repeat(None));
@@ -625,6 +634,9 @@ impl<'n> Whole<'n> {
         if left.ended {
             thread.frame.pc = ENDED;
             return;
+        }
+        if left.for_nan {
+            self.memories.left_for_nan.fetch_add(1, Relaxed);
         }
         leave(left.stopped, &mut thread.frame, left.places);
         thread.mode = self.mode.turned(self.native.turned(left.stopped.pc));
@@ -708,6 +720,7 @@ impl<'n> Whole<'n> {
             stopped: context.stopped(),
             executed: context.executed + u64::from(ended),
             ended,
+            for_nan: context.for_nan != 0,
             places,
         }
     }
@@ -719,6 +732,7 @@ pub struct LeftCode<'n> {
     stopped: Stopped,
     executed: u64,
     ended: bool,
+    for_nan: bool,
     /// The places of the region.
     places: &'n [u32],
 }
@@ -741,6 +755,8 @@ pub struct Standing<'n, 't> {
     places: Vec<&'n [u32]>,
     /// The group has memory, of which its threads find all at zero.
     clears: bool,
+    /// They do not change their headers.
+    steady: bool,
 }
 
 impl<'n, 't> Standing<'n, 't> {
@@ -774,6 +790,7 @@ impl<'n, 't> Standing<'n, 't> {
             clear: self.clears.then_some(native.clear),
             header,
             media,
+            steady: self.steady,
             ends: &native.ends,
             limit: whole.limit,
             most,

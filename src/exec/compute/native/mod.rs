@@ -8,7 +8,7 @@
 //!
 //! What is not code is done by the [steps](super::decoded), op by op, and so is what code cannot know: where the result of a
 //! lane that runs is NaN, the region is left in front of that op with everything else in place, for payloads are the
-//! reference's. Results stay in registers (`held`) until the arena has to have them: wherever a region is left it has. So
+//! reference's; once that has happened often, the program gets code that makes NaN (`nan`). Results stay in registers (`held`) until the arena has to have them: wherever a region is left it has. So
 //! the bytes of an arena and the count of instructions are the same with native code and without, but of a thread that has
 //! ended and at which nobody looks; a law and all corpora assert it.
 //!
@@ -28,7 +28,7 @@
 //! fused instruction, everything else is never fused. `exp`, `log` and `pow` are what `math` does in doubles, step by step;
 //! `rsqrt` is found by iteration, and left to the steps where its rounding hangs on the last bits of a double. Halves are
 //! computed as singles and round once all the same (`halves`). Other float modes, halves, functions, samples and sums in
-//! memory in other directions, sines of 1024 and more, other functions of halves, other sampler messages, and qwords through
+//! memory in other directions, sines of 2^20 and more, other functions of halves, other sampler messages, and qwords through
 //! addresses or a list of offsets have no code.
 //!
 //! An own assembler for some hundred instructions, because what it replaces is dear to build (processor seconds,
@@ -69,6 +69,8 @@ mod last_read;
 #[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
+mod nan;
+#[cfg(target_arch = "x86_64")]
 mod order;
 #[cfg(target_arch = "x86_64")]
 mod parts;
@@ -106,6 +108,7 @@ use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::Windows;
 use crate::sampler::avs::MakesBlocks;
 use crate::surface::Memory;
+use std::sync::atomic::AtomicU32;
 
 /// Whether native code runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,6 +253,8 @@ pub struct Memories<'a> {
     pub slm: &'a Memory,
     /// Where code counts ops, if it does.
     pub tally: Option<&'a Tally>,
+    /// How often threads have left code for a NaN.
+    pub left_for_nan: &'a AtomicU32,
 }
 
 /// How a thread begins in its bytes.
@@ -420,7 +425,8 @@ mod other {
         pub fn new(
             _: &Program,
             _: &[bool],
-            _: (Rounds, Seen, usize),
+            _: (Rounds, bool),
+            _: (Seen, usize),
             _: impl Fn(u32) -> bool,
             _: impl Fn(u32, &Op) -> Option<Message>,
         ) -> Option<Native> {
