@@ -2,7 +2,7 @@
 
 use super::compare::{self, Compare, predicate_logic};
 use super::dword::{self, Boolean, Dwords, Select};
-use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
+use super::moves::{self, FromSingle, Modified, Qwords, SelectSingle, ToSingle};
 use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, Put, Shape, shape};
 use super::quads::{self, Quads};
 use super::rows::ROW;
@@ -240,11 +240,14 @@ impl Choice<'_> {
             Opcode::Mov => self.moved(alu, dst)?,
             Opcode::Sel if !alu.saturate => {
                 let bits = src.iter().all(|s| s.ty == ty && s.modifier.is_none());
-                if floats && !bits {
-                    return None;
-                }
+                let singles = self.plain && ty == Type::F && src.iter().all(|s| s.ty == ty);
                 let sources = self.sources(src, alu.lanes, |_, s| Element::of(s.ty))?;
-                (by_count!(self, alu.lanes.count, Select), sources)
+                let run = match floats && !bits {
+                    true if singles => by_count!(self, alu.lanes.count, SelectSingle),
+                    true => return None,
+                    false => by_count!(self, alu.lanes.count, Select),
+                };
+                (run, sources)
             }
             _ if floats => {
                 let all = src.iter().all(|s| s.ty == Type::F) && ty == Type::F;

@@ -2,7 +2,7 @@
 
 use super::dword::dwords;
 use super::operand::{ANY, Shape};
-use super::rows::{each_lane, load, store};
+use super::rows::{blend, each_lane, load, store};
 use super::single::{quiet, saturate, singles};
 use super::{Kernel, Step};
 use crate::exec::compute::float;
@@ -127,6 +127,36 @@ impl<const L: usize, const R: usize> Kernel for Modified<L, R> {
             values = each_lane(&values, float::flush_single);
         }
         store::<L, R, ANY>(thread, step, mask, &each_lane(&values, f32::to_bits));
+    }
+}
+
+/// `sel` of singles: each that has a modifier is moved as [`Modified`] does, and the others as they are.
+pub struct SelectSingle<const L: usize, const R: usize>;
+
+impl<const L: usize, const R: usize> Kernel for SelectSingle<L, R> {
+    #[inline(always)]
+    fn run(thread: &mut Thread<'_>, step: &Step) {
+        let unguarded = thread.active(step.lanes, None);
+        if unguarded == 0 {
+            return;
+        }
+        let chosen = match step.guard {
+            None => u32::MAX,
+            Some(guard) => thread.predicate(step.lanes, guard),
+        };
+        let [a, b] = [0, 1].map(
+            #[inline(always)]
+            |k| match step.src[k].modifier {
+                None => load::<L, R, ANY>(thread, step, k),
+                Some(_) => each_lane(
+                    &singles::<L, R, ANY>(thread, step, k),
+                    #[inline(always)]
+                    |v| quiet(v).to_bits(),
+                ),
+            },
+        );
+        let out = blend(chosen, &a, &b);
+        store::<L, R, ANY>(thread, step, unguarded, &out);
     }
 }
 

@@ -15,6 +15,7 @@ use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm
 use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
 use super::last_read::LastRead;
+use super::nan::SINGLES;
 use super::order::Orders;
 use super::region::Touched;
 use super::sampler::Routine;
@@ -513,7 +514,7 @@ impl Emitter {
 
     /// Everything that makes a value for each lane.
     fn values(&mut self, inst: &Inst) {
-        let select = inst.work == Work::Select;
+        let select = matches!(inst.work, Work::Select | Work::SelectSingle);
         if select {
             self.chosen(inst.lanes, inst.guard);
             self.code.load_mask(CONDITION[0], Gpr::Rax);
@@ -1099,6 +1100,24 @@ impl Emitter {
         to
     }
 
+    /// Row `r` of a source that is moved: as it lies, or as a single with its modifier.
+    fn moved_source(&mut self, inst: &Inst, k: usize, r: u8) -> Rm {
+        let operand = inst.src[k];
+        if inst.work != Work::SelectSingle || operand.modifier.is_none() {
+            return self.source(inst, k, r);
+        }
+        let (len, to) = (Self::len(inst), SOURCE[k]);
+        let mut value = self.unmodified(inst, &operand, k, r);
+        if self.flush {
+            value = self.flushed(inst, value, k);
+        }
+        let value = self.in_register(value, len, to);
+        let signed = self.signed(len, &operand, value, to);
+        // A modifier changes a copy of it.
+        self.quiet(SINGLES, len, signed);
+        Rm::Reg(signed)
+    }
+
     /// Denormal singles as zeros of their sign.
     fn flushed(&mut self, inst: &Inst, value: Rm, k: usize) -> Rm {
         let (len, to) = (Self::len(inst), SOURCE[k]);
@@ -1191,9 +1210,8 @@ impl Emitter {
                     .vector_by(Vector::PTERNLOGD, len, BETWEEN[0], b, a, function);
                 self.finish(len, target, mask, BETWEEN[0]);
             }
-            Work::Select => {
-                let a = self.source(inst, 0, r);
-                let b = self.source(inst, 1, r);
+            Work::Select | Work::SelectSingle => {
+                let [a, b] = [0, 1].map(|k| self.moved_source(inst, k, r));
                 let b = self.in_register(b, len, SOURCE[1]);
                 let chosen = (BETWEEN[0], CONDITION[usize::from(r)], false);
                 self.code.masked(Vector::PBLENDMD, len, chosen, b, a, None);

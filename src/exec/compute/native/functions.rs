@@ -11,7 +11,7 @@ use crate::math::{COS_SERIES, EXP2_SERIES, LOG2_SERIES, SIN_SERIES};
 use crate::surface::float;
 
 /// Angles from which on the steps take the quarter turns away.
-const MOST_ANGLE: f32 = (1 << 20) as f32;
+const MOST_ANGLE: f32 = (1 << 30) as f32;
 
 /// Rests of angles with turns that are smaller are left to the steps: 96 bits of 2/π, which they have, are too few for all bits
 /// of a double there.

@@ -28,7 +28,7 @@
 //! fused instruction, everything else is never fused. `exp`, `log` and `pow` are what `math` does in doubles, step by step;
 //! `rsqrt` is found by iteration, and left to the steps where its rounding hangs on the last bits of a double. Halves are
 //! computed as singles and round once all the same (`halves`). Other float modes, halves, functions, samples and sums in
-//! memory in other directions, sines of 2^20 and more, other functions of halves, other sampler messages, and qwords through
+//! memory in other directions, sines of 2^30 and more, other functions of halves, other sampler messages, and qwords through
 //! addresses or a list of offsets have no code.
 //!
 //! An own assembler for some hundred instructions, because what it replaces is dear to build (processor seconds,

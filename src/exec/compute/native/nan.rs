@@ -162,7 +162,7 @@ impl Emitter {
     }
 
     /// Every NaN in a register becomes quiet.
-    fn quiet(&mut self, floats: Floats, len: Len, value: Reg) {
+    pub fn quiet(&mut self, floats: Floats, len: Len, value: Reg) {
         self.unordered(floats, (UNORDERED, None), len, value, value);
         let own = (value, UNORDERED, false);
         self.code

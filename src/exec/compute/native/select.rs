@@ -59,6 +59,8 @@ pub enum Work {
     Boolean(u8),
     /// `sel`.
     Select,
+    /// The same of singles, some of which have modifiers.
+    SelectSingle,
     /// A move of integers.
     Move,
     /// A move of singles with a modifier or `.sat`.
@@ -170,7 +172,11 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
         Opcode::Mov => moved(alu)?,
         Opcode::Sel if !alu.saturate => {
             let bits = src.iter().all(|s| s.ty == ty && s.modifier.is_none());
-            (!floats || bits).then_some(Work::Select)?
+            let singles = ty == Type::F && src.iter().all(|s| s.ty == Type::F);
+            match floats && !bits {
+                true => singles.then_some(Work::SelectSingle)?,
+                false => Work::Select,
+            }
         }
         opcode if floats => {
             let all = src.iter().all(|s| s.ty == ty);
