@@ -232,6 +232,50 @@ fn bytes_with_others_between_them_are_those_of_lanes_one_by_one() {
     }
 }
 
+/// The same of one to three dwords of each lane.
+#[test]
+fn dwords_with_others_between_them_are_those_of_lanes_one_by_one() {
+    const LSC: [&str; 3] = [
+        "lsc_store.ugm (M1, L) flat[QA]:a64 NEW:d32",
+        "lsc_load.ugm (M1, L) OLD:d32 flat[QA]:a64",
+        "lsc_load.ugm (M1, L) R:d32 flat[QB]:a64",
+    ];
+    const SCALED: [&str; 3] = [
+        "scatter4_scaled.R (M1, L) T6 0x0:ud A.0 NEW.0",
+        "gather4_scaled.R (M1, L) T6 0x0:ud A.0 OLD.0",
+        "gather4_scaled.R (M1, L) T6 0x0:ud B.0 R.0",
+    ];
+    let channels = ["", "R", "RG", "RGB"];
+    for (messages, rows) in [LSC, SCALED]
+        .iter()
+        .flat_map(|m| (1..4).map(move |rows| (m, rows)))
+    {
+        let of_rows = messages.map(|text| match rows {
+            1 => text.to_string(),
+            // One row is asked for again: there is room for no more.
+            _ if text.contains("OLD") => text.to_string(),
+            _ => text
+                .replace(":d32", &format!(":d32x{rows}"))
+                .replace(".R ", &format!(".{} ", channels[rows as usize])),
+        });
+        let program = program_of(of_rows.each_ref().map(String::as_str), "16");
+        for step in [4, 8, 12, 16, 20] {
+            let last = BYTES - 4 * rows - 15 * step;
+            for start in [0, 4, last - 4, last, last + 4] {
+                for masks in [[0xffff; 2], [0x7fff, 0xfffe]] {
+                    let offsets = [
+                        Lanes::Row(start, step).offsets(),
+                        Lanes::Row(8, step).offsets(),
+                    ];
+                    let alone = served(&program, &offsets, masks, || Watching);
+                    let got = served(&program, &offsets, masks, || Silent);
+                    assert_eq!(got, alone, "{of_rows:?} {step} from {start}");
+                }
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -254,6 +254,7 @@ vectors! {
     PTESTMQ = 1 2 1 0x27;
     PERMB = 1 2 0 0x8d;
     PERMD = 1 2 0 0x36;
+    PERMI2D = 1 2 0 0x76;
     LOAD_BYTES = 3 1 0 0x6f;
     STORE_BYTES = 3 1 0 0x7f;
     PMOVUSDB = 2 2 0 0x11;

@@ -25,13 +25,13 @@ impl Transfer {
 
     /// Bytes from lane to lane where these follow each other, if that is worth to be asked of all of them.
     fn step_in_order(&self, masks: [Option<Mask>; 2]) -> Option<u32> {
-        let quads = self.is_of_quads();
-        let step = match quads {
+        let all = self.is_of_quads() || self.is_of_vectors();
+        let step = match all {
             true => self.size(),
             false => self.bytes,
         };
         let is_data = self.update.is_none() && is_asked(self.lanes.count);
-        let is_whole = match quads {
+        let is_whole = match all {
             true => masks == [None; 2],
             false => self.rows == 1 || !self.write && self.bytes < 8,
         };
@@ -175,6 +175,12 @@ impl Emitter {
             }
             return;
         }
+        if message.is_of_vectors() {
+            if half > 0 {
+                self.code.add_wide(Gpr::Rdx, 16 * message.size());
+            }
+            return self.load_vectors(message.size(), targets);
+        }
         let first = 16 * message.bytes * u32::from(half);
         if message.bytes == 8 {
             return self.load_eights(targets, first, mask);
@@ -198,6 +204,12 @@ impl Emitter {
                 self.code.add_wide(Gpr::Rdx, 16 * message.size());
             }
             return self.store_quads([0, 1, 2, 3].map(|element| message.row_of(element, half)));
+        }
+        if message.is_of_vectors() {
+            if half > 0 {
+                self.code.add_wide(Gpr::Rdx, 16 * message.size());
+            }
+            return self.store_vectors(message.size(), &message.rows_of_half(half));
         }
         let first = 16 * message.bytes * u32::from(half);
         if message.bytes == 8 {

@@ -663,7 +663,7 @@ impl Emitter {
             self.code.jump(done);
             self.code.bind(apart);
         }
-        self.spaced(message, (half, mask), targets.first().copied(), done);
+        self.spaced(message, (half, mask), targets, done);
         let one = BETWEEN[0];
         self.code
             .vector(Vector::SPREAD, len, one, 0, Rm::Reg(offsets));
@@ -748,7 +748,7 @@ impl Emitter {
         }
         if message.bytes < 4 {
             if !message.harmless {
-                self.spaced(message, (half, mask), None, done);
+                self.spaced(message, (half, mask), &[], done);
             }
             self.store_each(message, half, mask);
             return self.code.bind(done);
@@ -762,6 +762,7 @@ impl Emitter {
             self.code.jump(done);
             self.code.bind(apart);
         }
+        self.spaced(message, (half, mask), &[], done);
         for element in 0..message.rows {
             let from = self.row_in_register(message.row_of(element, half), len);
             self.all_of(mask);

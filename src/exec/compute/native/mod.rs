@@ -100,6 +100,8 @@ pub mod transfer;
 #[cfg(target_arch = "x86_64")]
 mod turns;
 #[cfg(target_arch = "x86_64")]
+mod vectors;
+#[cfg(target_arch = "x86_64")]
 mod wide;
 
 use crate::exec::state::float_mode::{FloatMode, Rounding};

@@ -1,4 +1,5 @@
-//! Bytes of 16 lanes, each as far behind the one before as the others are: channels of packed pixels.
+//! Bytes of 16 lanes, each as far behind the one before as the others are: channels of packed pixels. Of dwords see
+//! [`vectors`](super::vectors).
 //!
 //! ```text
 //!  memory  r0 g0 b0 r1 │ g1 b1 r2 g2 │ …
@@ -19,18 +20,22 @@ const SPACES: [u32; 3] = [2, 3, 4];
 const ZERO: u8 = 0x80;
 
 impl Emitter {
-    /// Code for a half of a message of bytes, each as far behind the one before, if all lanes run, which then goes to `done`;
-    /// else on from here.
+    /// Code for a half of a message of bytes or dwords, each lane as far behind the one before, if all of them run, which then
+    /// goes to `done`; else on from here.
     ///
-    /// * `target`: where data goes that is read; a store has none.
+    /// * `targets`: where data goes that is read; a store has none.
     pub fn spaced(
         &mut self,
         message: &Transfer,
         (half, mask): (u8, Option<Mask>),
-        target: Option<Reg>,
+        targets: &[Reg],
         done: Label,
     ) {
-        if message.bytes != 1 || message.rows != 1 || message.row() != 16 {
+        let spaces = match (message.bytes, message.rows, message.row()) {
+            (1, 1, 16) => &SPACES,
+            _ => message.dword_spaces(),
+        };
+        if spaces.is_empty() {
             return;
         }
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
@@ -41,12 +46,13 @@ impl Emitter {
         code.vector(Vector::MOVSHDUP, len, next, 0, Rm::Reg(offsets));
         code.vector(Vector::PSUBD, len, next, next, Rm::Reg(offsets));
         code.vector(Vector::TO_GPR, Len::X, next, 0, Rm::Reg(Gpr::Rdx as u8));
-        let each = SPACES.map(|space| {
+        let each = spaces.iter().map(|&space| {
             let here = code.label();
             code.alu_number(Alu::Cmp, Gpr::Rdx, space);
             code.jump_if(If::Zero, here);
             (space, here)
         });
+        let each: Vec<(u32, Label)> = each.collect();
         code.jump(apart);
         for (space, here) in each {
             self.code.bind(here);
@@ -54,12 +60,14 @@ impl Emitter {
             self.code.jump_if(If::NotZero, apart);
             self.unless_all(mask, apart);
             self.first_offset(half);
-            match target {
-                Some(target) => self.load_spaced(space, target),
-                None => {
+            match (message.bytes, targets) {
+                (1, [target, ..]) => self.load_spaced(space, *target),
+                (1, []) => {
                     let from = self.row_in_register(message.row_of(0, half), len);
                     self.store_spaced(space, from, data);
                 }
+                (_, []) => self.store_vectors(space, &message.rows_of_half(half)),
+                _ => self.load_vectors(space, targets),
             }
             self.code.jump(done);
         }
