@@ -283,13 +283,15 @@ pub fn source(program: &[u8], path: &Path, kernel: Option<&str>) -> Result<Sourc
     let mut taken = false;
     for text in &texts {
         if let Some(name) = &text.kernel {
-            let variants = texts
-                .iter()
-                .filter(|other| other.kernel == text.kernel)
-                .count();
-            let own = binary::read(program, name).map(|compiled| compiled.simd());
-            let variant = variants == 1 || own.ok() == text.lanes;
-            taken = variant && (name == SHARED || kernel.is_none_or(|asked| asked == name));
+            let mut same = texts.iter().filter(|other| other.kernel == text.kernel);
+            let has_variants = same.nth(1).is_some();
+            // Only read for kernels that are asked for.
+            let is_variant = || {
+                let own = binary::read(program, name).map(|compiled| compiled.simd());
+                own.ok() == text.lanes
+            };
+            let asked = name == SHARED || kernel.is_none_or(|asked| asked == name);
+            taken = asked && (!has_variants || is_variant());
             if name == SHARED {
                 continue;
             }

@@ -8,6 +8,7 @@ use super::{Refused, patch, refuse, zeinfo};
 use crate::diagnostic::Code;
 use crate::isa::Platform;
 use object::{Object, ObjectSection};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What the compiler calls the functions that kernels of a program share: they are where a kernel would.
@@ -143,7 +144,11 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Compiled, Refused> {
             "the compiled program has neither `.ze_info` nor patch tokens",
         ));
     };
-    let text = String::from_utf8_lossy(text);
+    // Almost always valid UTF-8, and checking that is much faster than the lossy conversion.
+    let text = match std::str::from_utf8(text) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(text),
+    };
     let mut compiled = zeinfo::read(text.trim_end_matches('\0'), kernel)?;
     (compiled.data, compiled.symbols) = data::of_program(&file)?;
     Ok(compiled)
