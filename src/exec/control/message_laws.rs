@@ -162,6 +162,10 @@ const IN_ORDER: &[&str] = &[
     "lsc_store.ugm @ flat[Q]:a64 O:d16u32",
     "lsc_load.slm @ D:d32x4 flat[P]:a32",
     "lsc_load.slm @ P:d32 flat[O]:a32",
+    "lsc_load.ugm @ D:d32x2 flat[Q]:a64",
+    "lsc_store.ugm @ flat[Q+0x8]:a64 D:d32x3",
+    "lsc_load.slm @ D:d32x3 flat[O]:a32",
+    "lsc_store.slm @ flat[P]:a32 D:d32x2",
     "lsc_store.slm @ flat[O+0x4]:a32 P:d32",
     "lsc_store.slm @ flat[P]:a32 D:d16u32",
     "lsc_load.ugm @ D:d32 bss(H)[O]:a32",
@@ -253,6 +257,7 @@ fn places() -> impl Strategy<Value = Places> {
         Just(4),
         Just(4),
         Just(8),
+        Just(12),
         Just(16),
         0..40u32
     ];
@@ -373,7 +378,7 @@ proptest! {
 /// Places of lanes that follow each other, but for one of them at times.
 fn in_order() -> impl Strategy<Value = Places> {
     let first = prop_oneof![0..BYTES / 2, Just(0u32), Just(8)];
-    let step = prop::sample::select(vec![1u32, 1, 2, 4, 4, 4, 8, 8, 16]);
+    let step = prop::sample::select(vec![1u32, 1, 2, 4, 4, 4, 8, 8, 12, 12, 16]);
     let astray = prop_oneof![9 => Just(0), 1 => (0..32u32).prop_map(|lane| 1 << lane)];
     (first, step, astray, prop::sample::select(vec![0u32, 3]))
 }

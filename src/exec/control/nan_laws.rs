@@ -93,9 +93,12 @@ fn code_that_is_often_left_for_a_nan_makes_them_from_there_on() {
     if !NativeCode::is_possible() {
         return;
     }
-    let program = sums("sqrt", -1.0, 200);
-    for run in [alone, in_step] {
-        let (makes_nan, left, bytes) = made(&program, run);
+    let programs = [sums("sqrt", -1.0, 200), sums("sin", f32::INFINITY, 200)];
+    for (program, run) in programs
+        .iter()
+        .flat_map(|p| [alone, in_step].map(|run| (p, run)))
+    {
+        let (makes_nan, left, bytes) = made(program, run);
         assert!(makes_nan);
         assert_eq!(left, 0);
         let sum = &program.symbols["C"];
@@ -106,8 +109,13 @@ fn code_that_is_often_left_for_a_nan_makes_them_from_there_on() {
 
 #[test]
 fn code_that_is_left_for_something_else_stays_as_it_is() {
-    // Once in so many instructions others have their turn; a sine of a denormal is left to the steps.
-    for program in [sums("sqrt", 4.0, 400_000), sums("sin", 1e-40, 200)] {
+    // Once in so many instructions others have their turn; a sine of a denormal is left to the steps, and so is a large one.
+    let programs = [
+        sums("sqrt", 4.0, 400_000),
+        sums("sin", 1e-40, 200),
+        sums("sin", 1e30, 200),
+    ];
+    for program in programs {
         for run in [alone, in_step] {
             let (makes_nan, left, _) = made(&program, run);
             assert_eq!((makes_nan, left), (false, 0));

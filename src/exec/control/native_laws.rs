@@ -57,6 +57,16 @@ const HALVES: &[Opcode] = &[
     Opcode::Mad,
     Opcode::Min,
     Opcode::Max,
+    Opcode::Rnde,
+    Opcode::Div,
+    Opcode::Inv,
+    Opcode::Sqrt,
+    Opcode::Rsqrt,
+    Opcode::Exp,
+    Opcode::Log,
+    Opcode::Pow,
+    Opcode::Sin,
+    Opcode::Cos,
     Opcode::Mov,
     Opcode::Mov,
     Opcode::Mov,
@@ -1064,6 +1074,27 @@ proptest! {
     }
 }
 
+/// What halves are computed with beside `mad`.
+const HALF_FUNCTIONS: &[Opcode] = &[
+    Opcode::Add,
+    Opcode::Frc,
+    Opcode::Rndd,
+    Opcode::Rndz,
+    Opcode::Inv,
+    Opcode::Invm,
+    Opcode::Div,
+    Opcode::Divm,
+    Opcode::Sqrt,
+    Opcode::Sqrtm,
+    Opcode::Rsqrt,
+    Opcode::Rsqtm,
+    Opcode::Exp,
+    Opcode::Log,
+    Opcode::Pow,
+    Opcode::Sin,
+    Opcode::Cos,
+];
+
 /// Finite halves, many of which are near each other, or near the halves of last places of others.
 fn half() -> impl Strategy<Value = u16> {
     prop_oneof![
@@ -1085,16 +1116,17 @@ proptest! {
         odd in prop::collection::vec((0..320usize, prop::sample::select(&[
             0x7c00u16, 0xfc00, 0x7c00, 0xfc00, 0x7e12, 0xfd01,
         ][..])), 0..4),
-        ops in prop::collection::vec((0u8..3, any::<[u8; 3]>(), any::<u8>()), 3..12),
+        ops in prop::collection::vec((0..HALF_FUNCTIONS.len() + 8, any::<[u8; 3]>(), any::<u8>()), 3..12),
         keep in any::<bool>(),
+        keep_half in any::<bool>(),
     ) {
         let mut values = values;
         for (at, bits) in odd {
             values[at] = bits;
         }
         let arena: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let halves = |(opcode, src, flags): &(u8, [u8; 3], u8)| {
-            let opcode = [Opcode::Mad, Opcode::Mad, Opcode::Add][usize::from(*opcode)];
+        let halves = |(opcode, src, flags): &(usize, [u8; 3], u8)| {
+            let opcode = *HALF_FUNCTIONS.get(*opcode).unwrap_or(&Opcode::Mad);
             // Results go where nothing is read, so that what is read stays finite.
             let source = |n: u8| Source {
                 region: Region::Dense(2 * u32::from(n)),
@@ -1116,7 +1148,7 @@ proptest! {
         };
         let mut program = program(ops.iter().map(halves).collect(), &arena);
         program.general_bytes = PREDICATES;
-        let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
+        let mode = FloatMode { keep_single: keep, keep_half, ..FloatMode::default() };
         let run = |native| left(&program, &[u32::MAX], mode, (native, true), true);
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
@@ -1221,6 +1253,11 @@ fn angle() -> impl Strategy<Value = f32> {
         1 => (0u32..0x3f80_0000, any::<bool>()).prop_map(|(bits, sign)| {
             f32::from_bits(bits | u32::from(sign) << 31)
         }),
+        // Next to so many quarter turns that what is left is a little more than 2^-20, or less.
+        1 => prop::sample::select(vec![
+            3_271.968_8f32, 120_530.34, 149_800.56, 384_317.3, 957_521.3,
+            1_719_612.0, 6_409_414.5, 30_223_290.0, 35_814.156, 192_158.66,
+        ]),
         1 => prop::sample::select(vec![0.0f32, -0.0, 1_073_741_760.0, -1_073_741_760.0]),
     ]
 }

@@ -120,8 +120,8 @@ impl<'t> Beginning<'t> {
         }
     }
 
-    /// Whether what it must find is behind the header.
-    pub fn is_behind_header(&self) -> bool {
+    /// Whether the bytes that it must find leave the header as it is.
+    pub fn leaves_header(&self) -> bool {
         self.rows.iter().all(|row| row.at >= HEADER)
     }
 
@@ -176,7 +176,7 @@ struct Groups {
     entry: *const u8,
     clear: *const u8,
     clears: u32,
-    /// Whether dword 1 of the header alone is other than it was: of media threads, and behind the first group if threads do
+    /// Whether dword 1 of the header alone is other than it was: of media threads, and after the first group if threads do
     /// not change their headers.
     column_only: u32,
     steady: u32,
@@ -631,7 +631,8 @@ impl Executable {
     ///   the thread's own;
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
-    /// * the bytes of a window at offsets that it has compared with its length (`memory`); of shared memory that it clears
+    /// * the bytes of a window at offsets that it has compared with its length, and, to be read, what lies between two such
+    ///   (`memory`); of shared memory that it clears
     ///   all of them, up to a whole dword, of which `Memory` is made. They are those of a `Memory`
     ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by
     ///   bytes, words and dwords, of which this host tears none at a multiple of its size, and loses no bytes beside them

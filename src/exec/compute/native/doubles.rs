@@ -35,14 +35,13 @@ impl Emitter {
             return src[0];
         }
         let extreme = matches!(opcode, Opcode::Min | Opcode::Max);
-        let nan = if self.makes_nan { 0 } else { NAN_CLASS };
         for from in src.into_iter().take(op.src.len()) {
             // Of a number and a NaN it is the number.
-            let classes = if extreme { nan | DENORMAL } else { DENORMAL };
-            self.unless_double(classes, from, mask);
+            let nan = if extreme { NAN_CLASS } else { 0 };
+            self.unless_double([nan, DENORMAL], from, mask);
         }
         let to = self.double_arithmetic(opcode, src);
-        self.unless_double(nan | DENORMAL, to, mask);
+        self.unless_double([NAN_CLASS, DENORMAL], to, mask);
         match (self.makes_nan, extreme) {
             (false, _) => {}
             (true, true) => self.extreme_made(DOUBLES, Len::Z, (to, mask), [src[0], src[1]]),
@@ -99,24 +98,20 @@ impl Emitter {
         to
     }
 
-    /// Leaves the region in front of the op at hand where a lane that runs has a value of these classes.
-    fn unless_double(&mut self, classes: u8, value: Reg, mask: Option<Mask>) {
-        let to = (UNORDERED, mask.unwrap_or(0), false);
-        let value = Rm::Reg(value);
+    /// As [`Emitter::unless`], of doubles.
+    fn unless_double(&mut self, [nan, others]: [u8; 2], value: Reg, mask: Option<Mask>) {
+        let classes = if self.makes_nan { others } else { nan | others };
+        let (to, test) = ((UNORDERED, mask.unwrap_or(0), false), Vector::FPCLASSPD);
         self.code
-            .masked(Vector::FPCLASSPD, Len::Z, to, 0, value, Some(classes));
-        self.code.test_masks(UNORDERED, UNORDERED);
-        match classes & NAN_CLASS {
-            0 => self.leave_if_any(),
-            _ => self.leave_if_nan(),
-        }
+            .masked(test, Len::Z, to, 0, Rm::Reg(value), Some(classes));
+        self.leave_by_class(test, (nan, others == 0), Len::Z, value, mask);
     }
 
     /// Compares eight lanes.
     pub fn compare_doubles(&mut self, op: &Qwords, relation: Condition, part: u32) {
         let [a, b] = [0, 1].map(|k| self.double_source(op, k, part));
         for value in [a, b] {
-            self.unless_double(DENORMAL, value, None);
+            self.unless_double([0, DENORMAL], value, None);
         }
         let (to, b) = ((CONDITION[0], 0, false), Rm::Reg(b));
         let number = Some(float_predicate_of(relation));

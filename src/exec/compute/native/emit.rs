@@ -146,6 +146,20 @@ struct Doubt {
     leave: Label,
 }
 
+/// A way out of code for a NaN or for something else, which is asked apart from the other code.
+#[derive(Clone, Copy)]
+struct Parted {
+    here: Label,
+    /// What tells classes, and those of which a NaN is made.
+    test: Vector,
+    classes: u8,
+    len: Len,
+    value: Reg,
+    mask: Mask,
+    for_nan: Label,
+    leave: Label,
+}
+
 /// The lanes of the first row.
 const LOW: u32 = 0xffff;
 
@@ -220,6 +234,8 @@ pub struct Emitter {
     pub asks_later: bool,
     /// Comparisons of the region at hand that have to look twice.
     doubts: Vec<Doubt>,
+    /// Its ways out that part.
+    parted: Vec<Parted>,
     /// What several messages do alike: by itself, so that the code of a kernel fits into the first cache.
     pub routines: Vec<(Routine, Label)>,
     /// What the code counts beside instructions, if it does.
@@ -249,6 +265,7 @@ impl Emitter {
             makes_nan,
             asks_later: false,
             doubts: Vec::new(),
+            parted: Vec::new(),
             routines: Vec::new(),
             counters: counts.then(Vec::new),
         }
@@ -748,8 +765,18 @@ impl Emitter {
         });
     }
 
-    /// Code of comparisons that look twice.
+    /// Code of comparisons that look twice, and of ways out that part.
     pub fn emit_doubts(&mut self) {
+        for parted in std::mem::take(&mut self.parted) {
+            let code = &mut self.code;
+            let Parted { len, value, .. } = parted;
+            code.bind(parted.here);
+            let (to, classes) = ((UNORDERED, parted.mask, false), Some(parted.classes));
+            code.masked(parted.test, len, to, 0, Rm::Reg(value), classes);
+            code.test_masks(UNORDERED, UNORDERED);
+            code.jump_if(If::NotZero, parted.for_nan);
+            code.jump(parted.leave);
+        }
         for doubt in std::mem::take(&mut self.doubts) {
             let code = &mut self.code;
             let Doubt {
@@ -1425,7 +1452,7 @@ impl Emitter {
         }
     }
 
-    fn arithmetic(
+    pub fn arithmetic(
         &mut self,
         inst: &Inst,
         opcode: Opcode,
@@ -1563,13 +1590,47 @@ impl Emitter {
         }
     }
 
-    /// Leaves the region in front of the op at hand where a lane that runs has a value of these classes.
-    pub fn unless(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
-        self.which(classes, len, value, mask);
+    /// Leaves the region in front of the op at hand where a lane that runs has a value of classes of which a NaN is made, if that
+    /// is not done here, or of other classes.
+    pub fn unless(&mut self, [nan, others]: [u8; 2], len: Len, value: Reg, mask: Option<Mask>) {
+        let classes = if self.makes_nan { others } else { nan | others };
+        if classes != 0 {
+            self.which(classes, len, value, mask);
+            self.leave_by_class(Vector::FPCLASSPS, (nan, others == 0), len, value, mask);
+        }
+    }
+
+    /// Leaves the region if there are lanes in [`UNORDERED`]: for a NaN if one that runs has a value of which one is made.
+    ///
+    /// * `test`: what tells classes.
+    /// * `nan`, `only`: the classes of which a NaN is made, and whether there are no others in the lanes; their mask is
+    ///   another one then.
+    pub fn leave_by_class(
+        &mut self,
+        test: Vector,
+        (nan, only): (u8, bool),
+        len: Len,
+        value: Reg,
+        mask: Option<Mask>,
+    ) {
         self.code.test_masks(UNORDERED, UNORDERED);
-        match classes & NAN_CLASS {
-            0 => self.leave_if_any(),
-            _ => self.leave_if_nan(),
+        match (self.makes_nan || nan == 0, only) {
+            (true, _) => self.leave_if_any(),
+            (false, true) => self.leave_if_nan(),
+            (false, false) => {
+                let parted = Parted {
+                    here: self.code.label(),
+                    test,
+                    classes: nan,
+                    len,
+                    value,
+                    mask: mask.unwrap_or(0),
+                    for_nan: self.leave_for_nan(),
+                    leave: self.leave_label(),
+                };
+                self.code.jump_if(If::NotZero, parted.here);
+                self.parted.push(parted);
+            }
         }
     }
 

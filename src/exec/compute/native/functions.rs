@@ -13,16 +13,23 @@ use crate::surface::float;
 /// Angles from which on the steps take the quarter turns away.
 const MOST_ANGLE: f32 = (1 << 30) as f32;
 
-/// Rests of angles with turns that are smaller are left to the steps: 96 bits of 2/π, which they have, are too few for all bits
-/// of a double there.
+/// Rests of angles with turns that are smaller are left to the steps. These have 94 bits of turns after the binary point at
+/// least, of a number of 24 bits: they miss less than 2^-69, some ten of the last places of a double, for which [`NEAR`] has
+/// room.
 const LEAST_REST: f64 = 1.0 / (1 << 20) as f64;
 
 /// π/2 as a sum of two doubles: what is missing, below 2^-109, times so many turns is none of a double's bits of any larger
 /// rest.
 const QUARTER_TURN: [u64; 2] = [0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07];
 
+/// The class of values that are infinite.
+const INFINITE: u8 = 0x18;
+
 /// The half of the last place of a single, among the 29 bits that a double has beside.
 const HALF: u64 = 1 << 28;
+
+/// More last places of a double than by which what is found here and what the steps find differ.
+const NEAR: u64 = 64;
 
 /// Zero becomes the infinity of its sign, infinity +0, everything else what it is: a rule for each class of the source.
 const INFINITE_OF_ZERO: u32 = 0x6 << 8 | 0x8 << 20;
@@ -32,7 +39,6 @@ impl Emitter {
     /// step. Operands that it has a rule for are left to the steps.
     pub fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
         const ZERO: u8 = 0x06;
-        const INFINITE: u8 = 0x18;
         const MINUS_INFINITE: u8 = 0x10;
         const NEGATIVE: u8 = 0x40;
         const DENORMAL: u8 = 0x20;
@@ -46,24 +52,23 @@ impl Emitter {
             Opcode::Sin | Opcode::Cos => (0, DENORMAL),
             _ => (NAN_CLASS | MINUS_INFINITE | NEGATIVE, 0),
         };
-        self.unless_but(nan, others, len, a, mask);
+        self.unless([nan, others], len, a, mask);
         let mut b = None;
         match opcode {
             Opcode::Pow => {
                 let power = self.source(inst, 1, r);
                 let power = self.in_register(power, len, SOURCE[1]);
-                self.unless_but(NAN_CLASS, INFINITE, len, power, mask);
+                self.unless([NAN_CLASS, INFINITE], len, power, mask);
                 // Their logarithm is infinite.
                 self.which(ZERO | INFINITE, len, a, mask);
-                self.unless(ZERO, len, power, Some(UNORDERED));
+                self.unless([0, ZERO], len, power, Some(UNORDERED));
                 b = Some(power);
             }
             Opcode::Sin | Opcode::Cos => self.unless_small(len, a, mask),
             _ => {}
         }
         let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
-        let parts = if len == Len::Z { 2 } else { 1 };
-        let wide = if len == Len::X { Len::Y } else { Len::Z };
+        let (parts, wide) = (Self::parts(len), Self::wide(len));
         for (part, near) in CONDITION.into_iter().enumerate().take(parts) {
             self.double(wide, x, a, part);
             match opcode {
@@ -78,20 +83,15 @@ impl Emitter {
                     self.exp2(wide);
                 }
                 Opcode::Sin | Opcode::Cos => {
-                    self.sine(wide, opcode == Opcode::Cos, near);
-                    self.near_half(wide, near);
+                    self.sine(wide, opcode == Opcode::Cos, near, inst.halves);
+                    self.near_half(wide, near, inst.halves);
                 }
                 _ => {
                     self.inverse_root(wide);
-                    self.near_half(wide, near);
+                    self.near_half(wide, near, inst.halves);
                 }
             }
-            let to = if part == 1 { x } else { out };
-            self.code.vector(Vector::CVTPD2PS, wide, to, 0, Rm::Reg(x));
-        }
-        if parts == 2 {
-            self.code
-                .vector_by(Vector::INSERT_HALF, Len::Z, out, out, Rm::Reg(x), 1);
+            self.single_of(wide, (out, part), inst.halves);
         }
         if matches!(opcode, Opcode::Rsqrt | Opcode::Rsqtm) {
             let ends = Rm::Const(INFINITE_OF_ZERO);
@@ -111,15 +111,6 @@ impl Emitter {
         }
     }
 
-    /// Leaves the region in front of the op at hand where a lane that runs has a value of which a NaN is made, if that is not
-    /// done here, or of other classes.
-    fn unless_but(&mut self, nan: u8, others: u8, len: Len, value: Reg, mask: Option<Mask>) {
-        let classes = if self.makes_nan { others } else { nan | others };
-        if classes != 0 {
-            self.unless(classes, len, value, mask);
-        }
-    }
-
     /// A result of values of these classes is a NaN.
     fn nan_of(&mut self, classes: u8, len: Len, value: Reg, result: Reg) {
         if classes != 0 {
@@ -130,8 +121,18 @@ impl Emitter {
         }
     }
 
+    /// How many registers of doubles there are for one of singles of this length.
+    pub fn parts(len: Len) -> usize {
+        if len == Len::Z { 2 } else { 1 }
+    }
+
+    /// The length of each.
+    pub fn wide(len: Len) -> Len {
+        if len == Len::X { Len::Y } else { Len::Z }
+    }
+
     /// Half of the lanes of a row, or all there are, as doubles.
-    fn double(&mut self, wide: Len, to: Reg, from: Reg, part: usize) {
+    pub fn double(&mut self, wide: Len, to: Reg, from: Reg, part: usize) {
         let mut from = from;
         if part == 1 {
             self.code
@@ -217,15 +218,16 @@ impl Emitter {
         }
     }
 
-    /// Which doubles of the second register between are so near to the middle of two singles that the steps may round them
-    /// to another one.
-    fn near_half(&mut self, wide: Len, near: Mask) {
+    /// Which doubles of the second register between are so near to the middle of two singles, or halves, that the steps may
+    /// round them to another one.
+    fn near_half(&mut self, wide: Len, near: Mask, halves: bool) {
         let (x, low) = (BETWEEN[1], SOURCE[2]);
-        const NEAR: u64 = 64;
+        // A half has 13 bits less.
+        let half = if halves { HALF << 13 } else { HALF };
         let code = &mut self.code;
-        let shifted = Rm::Const64(NEAR.wrapping_sub(HALF));
+        let shifted = Rm::Const64(NEAR.wrapping_sub(half));
         code.vector(Vector::PADDQ, wide, low, x, shifted);
-        let bits = Rm::Const64(2 * HALF - 1);
+        let bits = Rm::Const64(2 * half - 1);
         code.vector(Vector::PANDQ, wide, low, low, bits);
         let limit = Rm::Const64(2 * NEAR);
         code.masked(Vector::PCMPUQ, wide, (near, 0, false), low, limit, Some(1));
@@ -245,14 +247,17 @@ impl Emitter {
         }
         let number = Some(predicate_of(relation));
         code.masked(Vector::PCMPUD, len, to, bits, Rm::Const(most), number);
-        self.leave_if_mask(UNORDERED, UNORDERED);
+        let nan = NAN_CLASS | INFINITE;
+        self.leave_by_class(Vector::FPCLASSPS, (nan, false), len, angle, mask);
     }
 
     /// Sine or cosine of the second register between, in place, to within a few units in the last place of a double:
-    /// [`crate::math::sin`], the quarter turns taken away in doubles. In the middle of two singles where the rest is too small.
+    /// [`crate::math::sin`], the quarter turns taken away in doubles. In the middle of two singles, or of
+    /// two halves, where the rest is too small.
     ///
     /// * `small`: a mask that is changed.
-    fn sine(&mut self, wide: Len, cosine: bool, small: Mask) {
+    /// * `halves`: halves are made of them.
+    fn sine(&mut self, wide: Len, cosine: bool, small: Mask, halves: bool) {
         let (x, square, turns) = (BETWEEN[1], BETWEEN[2], SOURCE[2]);
         let (sine, other) = (MAKING, SOURCE[1]);
         let double = |value: f64| Rm::Const64(value.to_bits());
@@ -300,7 +305,7 @@ impl Emitter {
         let sign = Rm::Const64(1 << 63);
         code.masked(Vector::PXORQ, wide, odd, x, sign, None);
         let small = (x, small, false);
-        let middle = Rm::Const64(HALF);
+        let middle = Rm::Const64(if halves { HALF << 13 } else { HALF });
         code.masked(Vector::BROADCAST_QWORD, wide, small, 0, middle, None);
     }
 }

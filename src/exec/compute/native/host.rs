@@ -607,7 +607,7 @@ impl<'n> Whole<'n> {
             lanes: u32::MAX,
             places: vec![self.door.places; threads.len()],
             clears: slm.is_some(),
-            steady: beginnings.iter().all(Beginning::is_behind_header),
+            steady: beginnings.iter().all(Beginning::leaves_header),
         };
         let begins = begins.into_iter().map(Some).chain(std::iter::repeat(None));
         let beginnings = beginnings.iter().map(Some).chain(std::iter::repeat(None));

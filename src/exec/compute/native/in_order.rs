@@ -1,9 +1,9 @@
-//! Messages whose lanes follow each other: one place is compared, and halves are loaded or stored as they lie.
+//! Messages whose lanes follow each other: one place is compared, and halves are loaded or stored as they lie, or by turns.
 //!
 //! ```text
 //!  known or asked (`order`): each address is so much more than the one before
 //!  rdx   the place of the first lane in the window: inside, and the bytes of all lanes behind it
-//!  zmm   sixteen lanes, eight of qwords, four elements of each by turns (`quads`)
+//!  zmm   sixteen lanes, eight of qwords, two to four elements of each by turns (`vectors`, `quads`)
 //! ```
 
 use super::assembler::{Alu, Gpr, If, Label, Mask, Place, Reg, Rm, Vector};

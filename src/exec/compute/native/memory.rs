@@ -4,6 +4,7 @@
 //!  rcx ─▶ window ─▶ its length      zmm0, zmm1   offsets of lanes 0 to 15 and 16 to 31
 //!                └▶ rcx: its bytes on the host
 //!  lanes  follow each other      one load or store
+//!         evenly apart           whole registers (`quads`, `vectors`, `spaced`)
 //!         all at the same place  one load for all
 //!         anything else          a gather or scatter
 //! ```

@@ -8,15 +8,16 @@
 //!
 //! What is not code is done by the [steps](super::decoded), op by op, and so is what code cannot know: where the result of a
 //! lane that runs is NaN, the region is left in front of that op with everything else in place, for payloads are the
-//! reference's; once that has happened often, the program gets code that makes NaN (`nan`). Results stay in registers (`held`) until the arena has to have them: wherever a region is left it has. So
-//! the bytes of an arena and the count of instructions are the same with native code and without, but of a thread that has
-//! ended and at which nobody looks; a law and all corpora assert it.
+//! reference's; once that has happened often, the program gets code that makes NaN (`nan`). Results stay in registers
+//! (`held`) until the arena has to have them: wherever a region is left it has. So the bytes of an arena and the count of
+//! instructions are the same with native code and without, but of a thread that has ended and at which nobody looks; a law
+//! and all corpora assert it.
 //!
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
 //! that the message reached last, and what is outside of it is left to the steps in front of the message. Of lanes that
-//! follow each other one offset is compared; whether they do is asked once (`order`). So are samples of
-//! the nearest texel and loads (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media
+//! follow each other one offset is compared; whether they do is asked once (`order`). Those that are evenly apart are moved
+//! by whole registers (`quads`, `vectors`, `spaced`). Code, too, are samples of the nearest texel and loads (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media
 //! blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then know
 //! that no code does it, with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
 //! are made by a routine that the steps call (`scaler`). Threads that all stand at the barrier of their group behind a
@@ -28,8 +29,8 @@
 //! fused instruction, everything else is never fused. `exp`, `log` and `pow` are what `math` does in doubles, step by step;
 //! `rsqrt` is found by iteration, and left to the steps where its rounding hangs on the last bits of a double. Halves are
 //! computed as singles and round once all the same (`halves`). Other float modes, halves, functions, samples and sums in
-//! memory in other directions, sines of 2^30 and more, other functions of halves, other sampler messages, and qwords through
-//! addresses or a list of offsets have no code.
+//! memory in other directions, sines of 2^30 and more, functions of denormal halves, other sampler messages, and qwords
+//! through addresses or a list of offsets have no code.
 //!
 //! An own assembler for some hundred instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because

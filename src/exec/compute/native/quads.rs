@@ -13,7 +13,7 @@ use super::emit::Emitter;
 use super::select::Bytes;
 
 /// Registers that are free: all for single instructions but the second one, where offsets of other lanes are.
-const FREE: [Reg; 6] = [0, 3, 4, 5, 6, 2];
+pub const FREE: [Reg; 6] = [0, 3, 4, 5, 6, 2];
 
 /// Which quarters of two registers make another one: the lower or upper half of both, the even or odd ones of both.
 const LOWER: u8 = 0x44;

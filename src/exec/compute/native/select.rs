@@ -181,8 +181,8 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
         opcode if floats => {
             let all = src.iter().all(|s| s.ty == ty);
             match ty {
-                Type::F if all && is_single(opcode) => Work::Single(opcode, alu.saturate),
-                Type::Hf if all && is_half(opcode) => Work::Half(opcode, alu.saturate),
+                Type::F if all && is_computed(opcode) => Work::Single(opcode, alu.saturate),
+                Type::Hf if all && is_computed(opcode) => Work::Half(opcode, alu.saturate),
                 _ => return None,
             }
         }
@@ -261,7 +261,8 @@ fn low_dwords(source: &Source, lanes: u8) -> Option<Source> {
     })
 }
 
-const fn is_single(opcode: Opcode) -> bool {
+/// Whether singles and halves are computed with it.
+const fn is_computed(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
         opcode,
@@ -288,11 +289,6 @@ const fn is_single(opcode: Opcode) -> bool {
             | Sin
             | Cos
     )
-}
-
-const fn is_half(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(opcode, Add | Mul | Mad | Min | Max)
 }
 
 impl Work {

@@ -6,18 +6,17 @@
 //! ```
 //!
 //! Memory is moved by whole registers, the last of which ends with the last lane; dwords find their places by lists of
-//! numbers, two registers at once. What lies between those of the lanes is left alone: it may be of other threads.
+//! numbers, two registers at once. What lies between those of the lanes may be of other threads: it is read, but never
+//! written, and what two registers have in common is written once.
 
 use super::assembler::{Gpr, Len, Reg, Rm, Vector};
 use super::emit::{CONDITION, Emitter};
+use super::quads::FREE;
 use super::select::Bytes;
 use super::transfer::Transfer;
 
 /// Lanes, and dwords of a register.
 const LANES: u32 = 16;
-
-/// Registers that are free: all for single instructions but the second one, where offsets of other lanes are.
-const FREE: [Reg; 6] = [0, 3, 4, 5, 6, 2];
 
 /// How lanes lie in memory, in dwords.
 #[derive(Clone, Copy)]
@@ -59,6 +58,10 @@ impl Transfer {
     /// Bytes from lane to lane for which there is code.
     pub fn dword_spaces(&self) -> &'static [u32] {
         match (self.bytes, self.row(), self.rows) {
+            // A store whose lanes have anything between them is left to the steps.
+            (4, 16, 1) if self.write && self.harmless => &[],
+            (4, 16, 2) if self.is_of_vectors() && self.write && self.harmless => &[8],
+            (4, 16, 3) if self.is_of_vectors() && self.write && self.harmless => &[12],
             (4, 16, 1) => &[8, 12, 16],
             (4, 16, 2) if self.is_of_vectors() => &[8, 16],
             (4, 16, 3) if self.is_of_vectors() => &[12, 16],
@@ -119,14 +122,16 @@ impl Emitter {
             };
         }
         let count = rows.len() as u32;
-        for start in pieces.starts() {
+        for (first, start) in (0..).step_by(LANES as usize).zip(pieces.starts()) {
             // Of each dword whose it is, and which of its own.
             let own: [[u32; 2]; LANES as usize] = std::array::from_fn(|n| {
                 let at = start + n as u32;
                 [at / pieces.space, at % pieces.space]
             });
-            let mask_of = |asked: &dyn Fn(u32) -> bool| {
-                let asked = (0..).zip(own).filter(|(_, [_, element])| asked(*element));
+            let mask_of = |asked: &dyn Fn(u32, u32) -> bool| {
+                let asked = (0..LANES)
+                    .zip(own)
+                    .filter(|(n, [_, element])| asked(start + n, *element));
                 asked.fold(0, |all, (n, _)| all | 1 << n)
             };
             let first_two = own.map(|[lane, element]| match element {
@@ -140,15 +145,16 @@ impl Emitter {
             if count == 3 {
                 let lanes = Rm::List(own.map(|[lane, _]| lane));
                 code.vector(Vector::LOAD, Len::Z, order, 0, lanes);
-                self.dword_mask(mask_of(&|element| element == 2));
+                self.dword_mask(mask_of(&|_, element| element == 2));
                 let third = (data, CONDITION[0], false);
                 let from = Rm::Reg(from[2]);
                 self.code
                     .masked(Vector::PERMD, Len::Z, third, order, from, None);
             }
             let mut mask = 0;
-            if pieces.space > count {
-                self.dword_mask(mask_of(&|element| element < count));
+            let written = mask_of(&|at, element| element < count && at >= first);
+            if written != u32::from(u16::MAX) {
+                self.dword_mask(written);
                 mask = CONDITION[0];
             }
             let (from, to) = ((data, mask, false), Rm::Window(4 * start));
