@@ -97,6 +97,8 @@ mod strides;
 mod texels;
 #[cfg(target_arch = "x86_64")]
 mod through;
+#[cfg(target_arch = "x86_64")]
+mod together;
 pub mod transfer;
 #[cfg(target_arch = "x86_64")]
 mod turns;

@@ -9,14 +9,14 @@
 //! Hosts make a NaN of the wrong sign out of none, and take the operand that comes first in their instruction, which is not
 //! always the first one in the text: see [`float::nan_of`](super::super::float::nan_of).
 
-use super::assembler::{If, Label, Len, Mask, Reg, Rm, Vector};
+use super::assembler::{Gpr, If, Label, Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, CONDITION, Emitter, SOURCE, UNORDERED};
 use super::select::Inst;
 use crate::isa::Opcode;
 use crate::surface::float::NAN;
 
 /// That by which floats are compared with themselves: NaN.
-const FLOAT_UNORDERED: u8 = 3;
+pub const FLOAT_UNORDERED: u8 = 3;
 
 /// Lanes in which a NaN is made.
 const MADE: Mask = CONDITION[0];
@@ -54,6 +54,34 @@ pub const DOUBLES: Floats = Floats {
     quiet: Rm::Const64(1 << 51),
     reads_quiet: false,
 };
+
+/// A comparison that is true where a result has no order either: of where it is true is asked apart from the other code.
+#[derive(Clone, Copy)]
+pub struct Doubt {
+    pub here: Label,
+    pub back: Label,
+    pub len: Len,
+    /// What is compared with which number, in which lanes, and how.
+    pub value: Reg,
+    pub number: Rm,
+    pub mask: Mask,
+    pub relation: u8,
+    pub leave: Label,
+}
+
+/// A way out of code for a NaN or for something else, which is asked apart from the other code.
+#[derive(Clone, Copy)]
+pub struct Parted {
+    pub here: Label,
+    /// What tells classes, and those of which a NaN is made.
+    pub test: Vector,
+    pub classes: u8,
+    pub len: Len,
+    pub value: Reg,
+    pub mask: Mask,
+    pub for_nan: Label,
+    pub leave: Label,
+}
 
 impl Emitter {
     /// The result of row `r`, which is in no register of a source, gets the NaN that is defined in lanes that run and have
@@ -197,5 +225,100 @@ impl Emitter {
         let number = Some(FLOAT_UNORDERED);
         self.code
             .masked(floats.compare, len, to, a, Rm::Reg(b), number);
+    }
+
+    /// Code of comparisons that look twice, and of ways out that part.
+    pub fn emit_doubts(&mut self) {
+        for parted in std::mem::take(&mut self.parted) {
+            let code = &mut self.code;
+            let Parted { len, value, .. } = parted;
+            code.bind(parted.here);
+            let (to, classes) = ((UNORDERED, parted.mask, false), Some(parted.classes));
+            code.masked(parted.test, len, to, 0, Rm::Reg(value), classes);
+            code.test_masks(UNORDERED, UNORDERED);
+            code.jump_if(If::NotZero, parted.for_nan);
+            code.jump(parted.leave);
+        }
+        for doubt in std::mem::take(&mut self.doubts) {
+            let code = &mut self.code;
+            let Doubt {
+                len, value, mask, ..
+            } = doubt;
+            code.bind(doubt.here);
+            let to = (UNORDERED, mask, false);
+            code.masked(
+                Vector::CMPPS,
+                len,
+                to,
+                value,
+                Rm::Reg(value),
+                Some(FLOAT_UNORDERED),
+            );
+            code.test_masks(UNORDERED, UNORDERED);
+            code.jump_if(If::NotZero, doubt.leave);
+            let to = (CONDITION[0], mask, false);
+            let relation = Some(doubt.relation);
+            code.masked(Vector::CMPPS, len, to, value, doubt.number, relation);
+            code.store_mask(Gpr::Rax, CONDITION[0]);
+            code.jump(doubt.back);
+        }
+    }
+
+    /// Leaves the region for a NaN in front of the op at hand if masks that were tested have any bit.
+    pub fn leave_if_nan(&mut self) {
+        let leave = self.leave_for_nan();
+        self.code.jump_if(If::NotZero, leave);
+    }
+
+    /// Leaves the region in front of the op at hand where a lane that runs has a value of classes of which a NaN is made, if that
+    /// is not done here, or of other classes.
+    pub fn unless(&mut self, [nan, others]: [u8; 2], len: Len, value: Reg, mask: Option<Mask>) {
+        let classes = if self.makes_nan { others } else { nan | others };
+        if classes != 0 {
+            self.which(classes, len, value, mask);
+            self.leave_by_class(Vector::FPCLASSPS, (nan, others == 0), len, value, mask);
+        }
+    }
+
+    /// Leaves the region if there are lanes in [`UNORDERED`]: for a NaN if one that runs has a value of which one is made.
+    ///
+    /// * `test`: what tells classes.
+    /// * `nan`, `only`: the classes of which a NaN is made, and whether there are no others in the lanes; their mask is
+    ///   another one then.
+    pub fn leave_by_class(
+        &mut self,
+        test: Vector,
+        (nan, only): (u8, bool),
+        len: Len,
+        value: Reg,
+        mask: Option<Mask>,
+    ) {
+        self.code.test_masks(UNORDERED, UNORDERED);
+        match (self.makes_nan || nan == 0, only) {
+            (true, _) => self.leave_if_any(),
+            (false, true) => self.leave_if_nan(),
+            (false, false) => {
+                let parted = Parted {
+                    here: self.code.label(),
+                    test,
+                    classes: nan,
+                    len,
+                    value,
+                    mask: mask.unwrap_or(0),
+                    for_nan: self.leave_for_nan(),
+                    leave: self.leave_label(),
+                };
+                self.code.jump_if(If::NotZero, parted.here);
+                self.parted.push(parted);
+            }
+        }
+    }
+
+    /// Which lanes that run have values of these classes.
+    pub fn which(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
+        let to = (UNORDERED, mask.unwrap_or(0), false);
+        let value = Rm::Reg(value);
+        self.code
+            .masked(Vector::FPCLASSPS, len, to, 0, value, Some(classes));
     }
 }
