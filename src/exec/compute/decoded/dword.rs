@@ -171,17 +171,27 @@ pub struct Select<const L: usize, const R: usize>;
 impl<const L: usize, const R: usize> Kernel for Select<L, R> {
     #[inline(always)]
     fn run(thread: &mut Thread<'_>, step: &Step) {
-        let unguarded = thread.active(step.lanes, None);
-        if unguarded == 0 {
-            return;
-        }
-        let chosen = match step.guard {
-            None => u32::MAX,
-            Some(guard) => thread.predicate(step.lanes, guard),
-        };
-        let a = dwords::<L, R, ANY>(thread, step, 0);
-        let b = dwords::<L, R, ANY>(thread, step, 1);
-        let out = blend(chosen, &a, &b);
-        store::<L, R, ANY>(thread, step, unguarded, &out);
+        select::<L, R>(thread, step, dwords::<L, R, ANY>);
     }
+}
+
+/// `sel` of what is made of each source.
+#[inline(always)]
+pub fn select<const L: usize, const R: usize>(
+    thread: &mut Thread<'_>,
+    step: &Step,
+    source: impl Fn(&Thread<'_>, &Step, usize) -> Rows<u32, L, R>,
+) {
+    let unguarded = thread.active(step.lanes, None);
+    if unguarded == 0 {
+        return;
+    }
+    let chosen = match step.guard {
+        None => u32::MAX,
+        Some(guard) => thread.predicate(step.lanes, guard),
+    };
+    let a = source(thread, step, 0);
+    let b = source(thread, step, 1);
+    let out = blend(chosen, &a, &b);
+    store::<L, R, ANY>(thread, step, unguarded, &out);
 }

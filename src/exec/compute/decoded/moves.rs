@@ -1,8 +1,8 @@
 //! Moves that convert, and moves of what is wider than a dword.
 
-use super::dword::dwords;
+use super::dword::{dwords, select};
 use super::operand::{ANY, Shape};
-use super::rows::{blend, each_lane, load, store};
+use super::rows::{each_lane, load, store};
 use super::single::{quiet, saturate, singles};
 use super::{Kernel, Step};
 use crate::exec::compute::float;
@@ -136,17 +136,11 @@ pub struct SelectSingle<const L: usize, const R: usize>;
 impl<const L: usize, const R: usize> Kernel for SelectSingle<L, R> {
     #[inline(always)]
     fn run(thread: &mut Thread<'_>, step: &Step) {
-        let unguarded = thread.active(step.lanes, None);
-        if unguarded == 0 {
-            return;
-        }
-        let chosen = match step.guard {
-            None => u32::MAX,
-            Some(guard) => thread.predicate(step.lanes, guard),
-        };
-        let [a, b] = [0, 1].map(
+        select::<L, R>(
+            thread,
+            step,
             #[inline(always)]
-            |k| match step.src[k].modifier {
+            |thread, step, k| match step.src[k].modifier {
                 None => load::<L, R, ANY>(thread, step, k),
                 Some(_) => each_lane(
                     &singles::<L, R, ANY>(thread, step, k),
@@ -155,8 +149,6 @@ impl<const L: usize, const R: usize> Kernel for SelectSingle<L, R> {
                 ),
             },
         );
-        let out = blend(chosen, &a, &b);
-        store::<L, R, ANY>(thread, step, unguarded, &out);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Doubles: as [`qwords`](super::qwords) are, eight lanes in a register.
 //!
 //! Whether their denormals are flushed is not known here: where a source or a result of arithmetic of a lane that runs is one,
-//! the region is left, as it is where a result is NaN that is not made (`nan`). Moves of singles and integers of 32 bits are exact. In moves to narrower
-//! types and integers a denormal counts as zero, flushed or not.
+//! the region is left, as it is where a result is NaN that is not made (`nan`). Moves of singles and integers of 32 bits are
+//! exact. In moves to narrower types and integers a denormal counts as zero, flushed or not.
 
 use super::assembler::{Len, Mask, Reg, Rm, Vector};
 use super::emit::{

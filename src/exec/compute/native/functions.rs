@@ -36,7 +36,7 @@ const INFINITE_OF_ZERO: u32 = 0x6 << 8 | 0x8 << 20;
 
 impl Emitter {
     /// A function of the math unit, into the first register between: what [`crate::math`] does in doubles, step by
-    /// step. Operands that it has a rule for are left to the steps.
+    /// step. Operands that it has a rule for are left to the steps, but for those of which it makes a NaN, where code does.
     pub fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
         const ZERO: u8 = 0x06;
         const MINUS_INFINITE: u8 = 0x10;

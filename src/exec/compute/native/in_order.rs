@@ -23,15 +23,20 @@ impl Transfer {
         }
     }
 
+    /// Whether elements of each lane are moved by turns.
+    fn is_by_turns(&self) -> bool {
+        self.is_of_quads() || self.is_of_vectors()
+    }
+
     /// Bytes from lane to lane where these follow each other, if that is worth to be asked of all of them.
     fn step_in_order(&self, masks: [Option<Mask>; 2]) -> Option<u32> {
-        let all = self.is_of_quads() || self.is_of_vectors();
-        let step = match all {
+        let by_turns = self.is_by_turns();
+        let step = match by_turns {
             true => self.size(),
             false => self.bytes,
         };
         let is_data = self.update.is_none() && is_asked(self.lanes.count);
-        let is_whole = match all {
+        let is_whole = match by_turns {
             true => masks == [None; 2],
             false => self.rows == 1 || !self.write && self.bytes < 8,
         };
@@ -163,23 +168,25 @@ impl Emitter {
         code.load_wide_at(Gpr::Rcx, Place::Table(field::WINDOW_HOST));
     }
 
+    /// `rdx` goes on from the first lane of all to that of a half.
+    fn go_to_half(&mut self, message: &Transfer, half: u8) {
+        if half > 0 {
+            self.code.add_wide(Gpr::Rdx, 16 * message.size());
+        }
+    }
+
     /// Loads the data of a half of lanes that follow each other.
     fn load_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
-        if message.is_of_quads() {
-            if half > 0 {
-                self.code.add_wide(Gpr::Rdx, 16 * message.size());
+        if message.is_by_turns() {
+            self.go_to_half(message, half);
+            if message.is_of_vectors() {
+                return self.load_vectors(message.size(), targets);
             }
             let quads = self.load_quads();
             for (target, value) in targets.iter().zip(quads) {
                 self.code.copy(*target, value);
             }
             return;
-        }
-        if message.is_of_vectors() {
-            if half > 0 {
-                self.code.add_wide(Gpr::Rdx, 16 * message.size());
-            }
-            return self.load_vectors(message.size(), targets);
         }
         let first = 16 * message.bytes * u32::from(half);
         if message.bytes == 8 {
@@ -199,17 +206,12 @@ impl Emitter {
 
     /// Stores it.
     fn store_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
-        if message.is_of_quads() {
-            if half > 0 {
-                self.code.add_wide(Gpr::Rdx, 16 * message.size());
+        if message.is_by_turns() {
+            self.go_to_half(message, half);
+            if message.is_of_vectors() {
+                return self.store_vectors(message.size(), &message.rows_of_half(half));
             }
             return self.store_quads([0, 1, 2, 3].map(|element| message.row_of(element, half)));
-        }
-        if message.is_of_vectors() {
-            if half > 0 {
-                self.code.add_wide(Gpr::Rdx, 16 * message.size());
-            }
-            return self.store_vectors(message.size(), &message.rows_of_half(half));
         }
         let first = 16 * message.bytes * u32::from(half);
         if message.bytes == 8 {

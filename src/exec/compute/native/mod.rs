@@ -16,10 +16,11 @@
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
 //! that the message reached last, and what is outside of it is left to the steps in front of the message. Of lanes that
-//! follow each other one offset is compared; whether they do is asked once (`order`). Those that are evenly apart are moved
-//! by whole registers (`quads`, `vectors`, `spaced`). Code, too, are samples of the nearest texel and loads (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media
-//! blocks (`rectangle`), once the steps have served the message and know what it reaches. A message of which they then know
-//! that no code does it, with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
+//! follow each other one offset is compared; whether they do is asked once (`order`). Those that are evenly apart are
+//! moved by whole registers (`quads`, `vectors`, `spaced`). Code, too, are samples of the nearest texel and loads
+//! (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media blocks (`rectangle`), once
+//! the steps have served the message and know what it reaches. A message of which they then know that no code does it,
+//! with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
 //! are made by a routine that the steps call (`scaler`). Threads that all stand at the barrier of their group behind a
 //! region go on in the next one, and so do those that have gone there together. A routine begins and runs group after group
 //! (`groups`), and calls back for what is no code.

@@ -72,15 +72,15 @@ pub struct Doubt {
 /// A way out of code for a NaN or for something else, which is asked apart from the other code.
 #[derive(Clone, Copy)]
 pub struct Parted {
-    pub here: Label,
+    here: Label,
     /// What tells classes, and those of which a NaN is made.
-    pub test: Vector,
-    pub classes: u8,
-    pub len: Len,
-    pub value: Reg,
-    pub mask: Mask,
-    pub for_nan: Label,
-    pub leave: Label,
+    test: Vector,
+    classes: u8,
+    len: Len,
+    value: Reg,
+    mask: Mask,
+    for_nan: Label,
+    leave: Label,
 }
 
 impl Emitter {
@@ -283,8 +283,8 @@ impl Emitter {
     /// Leaves the region if there are lanes in [`UNORDERED`]: for a NaN if one that runs has a value of which one is made.
     ///
     /// * `test`: what tells classes.
-    /// * `nan`, `only`: the classes of which a NaN is made, and whether there are no others in the lanes; their mask is
-    ///   another one then.
+    /// * `nan`, `only`: the classes of which a NaN is made, and whether values of no others were looked for.
+    /// * `mask`: lanes that run; another one than [`UNORDERED`], which is asked anew.
     pub fn leave_by_class(
         &mut self,
         test: Vector,

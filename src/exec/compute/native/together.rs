@@ -14,7 +14,7 @@ use super::select::{Bytes, Inst, Kind, Work};
 use crate::exec::compute::decoded::operand::Put;
 use crate::isa::{Condition, Opcode};
 
-/// The same, or not ordered.
+/// The predicate by which floats are compared, true as well where they have no order.
 const fn unordered_predicate_of(relation: Condition) -> u8 {
     match relation {
         Condition::Eq => 0x08,
