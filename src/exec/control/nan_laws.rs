@@ -18,6 +18,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// A loop of so many turns, the first op of which is a function of a number, and the second one adds it up.
 fn sums(function: &str, of: f32, turns: u32) -> Program {
+    let more = match function {
+        "pow" => "A(0,0)<1;1,0>",
+        _ => "",
+    };
     lowered(format!(
         ".version 3.6
 .kernel \"k\"
@@ -29,7 +33,7 @@ fn sums(function: &str, of: f32, turns: u32) -> Program {
 mov (M1_NM, 1) I(0,0)<1> 0x0:d
 mov (M1, 16) A(0,0)<1> 0x{:x}:f
 again:
-{function} (M1, 16) B(0,0)<1> A(0,0)<1;1,0>
+{function} (M1, 16) B(0,0)<1> A(0,0)<1;1,0> {more}
 add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> B(0,0)<1;1,0>
 add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:d
 cmp.lt (M1_NM, 1) P I(0,0)<0;1,0> 0x{turns:x}:d
@@ -109,11 +113,13 @@ fn code_that_is_often_left_for_a_nan_makes_them_from_there_on() {
 
 #[test]
 fn code_that_is_left_for_something_else_stays_as_it_is() {
-    // Once in so many instructions others have their turn; a sine of a denormal is left to the steps, and so is a large one.
+    // Once in so many instructions others have their turn; sines of denormals and of large numbers are left to the
+    // steps, and so are infinite powers.
     let programs = [
         sums("sqrt", 4.0, 400_000),
         sums("sin", 1e-40, 200),
         sums("sin", 1e30, 200),
+        sums("pow", f32::INFINITY, 200),
     ];
     for program in programs {
         for run in [alone, in_step] {
