@@ -64,6 +64,8 @@ pub struct Lines<'d> {
     /// Rows of the plane, from 0 to `last`.
     pub rows: &'d [i32],
     pub last: u32,
+    /// Whether each row is the one below that in front of it.
+    pub follow: bool,
 }
 
 /// The texels of a row.
@@ -246,6 +248,7 @@ impl Down {
             taps,
             rows,
             last,
+            follow: self.y.is_inside(),
         })
     }
 

@@ -1,24 +1,27 @@
 //! What is known of columns, by where they begin.
 
 use indexmap::IndexMap;
+use std::hint::black_box;
 
 /// Columns that are known at most.
 pub const MOST_KNOWN: usize = 1024;
 
-/// Where positions along an axis begin, their steps, and how those change: bits of each number. They are compared one by
-/// one: the host waits where it loads together what it has just stored one by one.
+/// Where positions along an axis begin, their steps, and how those change: bits of each number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Begin {
-    from: u32,
-    step: u32,
+    from_and_step: u64,
     change: u32,
 }
 
 impl Begin {
     #[inline]
     pub fn new(from: f32, step: f32, change: f32) -> Begin {
-        let [from, step, change] = [from, step, change].map(f32::to_bits);
-        Begin { from, step, change }
+        // The host waits where it loads together what was stored one by one just before, as the compiler has it do.
+        let [from, step, change] = [from, step, change].map(|number| black_box(number.to_bits()));
+        Begin {
+            from_and_step: u64::from(from) | u64::from(step) << 32,
+            change,
+        }
     }
 }
 

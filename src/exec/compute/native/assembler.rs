@@ -260,6 +260,7 @@ vectors! {
     PMOVUSDB = 2 2 0 0x11;
     PDPBUSD = 1 2 0 0x50;
     PDPWSSD = 1 2 0 0x52;
+    PSHLDD = 1 3 0 0x71;
 }
 
 impl Vector {

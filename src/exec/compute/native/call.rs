@@ -757,6 +757,8 @@ pub struct ScaledBlock<'b> {
     /// Rows of texels, and how many.
     rows: *const i32,
     count: u32,
+    /// Not 0 if each is the one below the last.
+    follow: u32,
     /// How many rows of samples.
     lines: u32,
     picks: *const Picks,
@@ -780,6 +782,7 @@ pub mod scaled {
     pub const PITCH: u32 = offset_of!(ScaledBlock<'_>, pitch) as u32;
     pub const ROWS: u32 = offset_of!(ScaledBlock<'_>, rows) as u32;
     pub const COUNT: u32 = offset_of!(ScaledBlock<'_>, count) as u32;
+    pub const FOLLOW: u32 = offset_of!(ScaledBlock<'_>, follow) as u32;
     pub const LINES: u32 = offset_of!(ScaledBlock<'_>, lines) as u32;
     pub const PICKS: u32 = offset_of!(ScaledBlock<'_>, picks) as u32;
     pub const TAPS: u32 = offset_of!(ScaledBlock<'_>, taps) as u32;
@@ -798,6 +801,7 @@ impl<'b> ScaledBlock<'b> {
             taps,
             rows,
             last,
+            follow,
         } = block.down.lines()?;
         let end = block
             .pitch
@@ -806,12 +810,18 @@ impl<'b> ScaledBlock<'b> {
         let is_there = end.checked_add(TEXELS)? <= block.memory.readable();
         let (lines, element) = (starts.len(), block.element);
         let has_room = matches!(element, 1 | 2) && lines * COLUMNS * element <= out.len();
-        let some = lines > 0 && !rows.is_empty() && rows.len() <= SOURCES;
+        let (&[first, ..], &[.., end]) = (rows, rows) else {
+            return None;
+        };
+        let some = lines > 0 && rows.len() <= SOURCES;
+        // Asked again: no row is behind the last one.
+        let follow = follow && (end - first) as usize == rows.len() - 1;
         (is_there && has_room && some).then(|| ScaledBlock {
             texels: std::ptr::with_exposed_provenance(block.memory.host_address() + block.at),
             pitch: block.pitch as u64,
             rows: rows.as_ptr(),
             count: rows.len() as u32,
+            follow: follow.into(),
             lines: lines as u32,
             picks: block.picks,
             taps: taps.as_ptr(),
@@ -834,10 +844,12 @@ struct Pairs([[i16; 2]; COLUMNS]);
 pub struct BlockHost(());
 
 impl BlockHost {
-    /// The host, if it has them: those of [`Host`], and AVX-512 with VBMI and VNNI.
+    /// The host, if it has them: those of [`Host`], and AVX-512 with VBMI, its second part, and VNNI.
     pub fn detect() -> Option<BlockHost> {
-        let both = is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vnni");
-        Host::detect().filter(|_| both).map(|_| BlockHost(()))
+        let all = is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("avx512vnni");
+        Host::detect().filter(|_| all).map(|_| BlockHost(()))
     }
 }
 

@@ -11,12 +11,13 @@
 
 use super::assembler::{Assembler, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{BlockCode, BlockHost, ScaledBlock, scaled};
-use super::integers::{LEFT, RIGHT_SIGNED};
+use super::integers::RIGHT_SIGNED;
 use crate::sampler::avs::{MOST_SAMPLE, MakesBlocks, PickedBlock, SAMPLE_SHIFT};
 use std::sync::OnceLock;
 
-/// The bits of the first operand that the second one has as well, and all of the third.
-const AND_OR: u8 = 0xea;
+/// Which texels columns have, and their taps, each in two halves.
+const FROM: [u8; 2] = [16, 17];
+const TAPS: [u8; 2] = [18, 19];
 
 /// Makes blocks, where the host has the instructions for it.
 pub fn makes_blocks() -> Option<&'static dyn MakesBlocks> {
@@ -40,35 +41,56 @@ impl MakesBlocks for BlockCode {
 
 /// Code for blocks of samples of 1 or 2 bytes.
 fn block(code: &mut Assembler, element: u32) -> Label {
-    let [entry, row, line] = [(); 3].map(|()| code.label());
+    let [entry, line] = [(); 2].map(|()| code.label());
     code.bind(entry);
-    across(code, row);
+    across(code);
     down(code, line, element);
     code.end();
     entry
 }
 
 /// The sums of all rows across, those of each beside those of the row in front of it.
-fn across(code: &mut Assembler, row: Label) {
-    const BEFORE: u8 = 0;
-    const SUMS: u8 = 1;
-    const TEXELS: [u8; 2] = [2, 3];
-    const FROM: [u8; 2] = [16, 17];
-    const TAPS: [u8; 2] = [18, 19];
-    const WORD: u8 = 20;
+fn across(code: &mut Assembler) {
+    let [row, next, done] = [(); 3].map(|()| code.label());
     code.load_wide(Gpr::Rdx, scaled::PICKS);
     for (n, reg) in FROM.into_iter().chain(TAPS).enumerate() {
         let from = Rm::At(Gpr::Rdx, 64 * n as u32);
         code.vector(Vector::LOAD, Len::Z, reg, 0, from);
     }
-    code.vector(Vector::BROADCAST, Len::Z, WORD, 0, Rm::Const(0xffff));
     code.load_wide(Gpr::Rcx, scaled::PAIRS);
     code.load_wide(Gpr::R8, scaled::ROWS);
     code.load(Gpr::R9, Place::Context(scaled::COUNT));
+    code.test_place(Place::Context(scaled::FOLLOW), u32::MAX);
+    code.jump_if(If::Zero, row);
+    find_row(code);
+    code.load_wide(Gpr::R10, scaled::PITCH);
+    code.bind(next);
+    sum_row(code);
+    code.add_wide_gpr(Gpr::Rax, Gpr::R10);
+    code.subtract_wide(Gpr::R9, 1);
+    code.jump_if(If::NotZero, next);
+    code.jump(done);
     code.bind(row);
+    find_row(code);
+    sum_row(code);
+    code.add_wide(Gpr::R8, 4);
+    code.subtract_wide(Gpr::R9, 1);
+    code.jump_if(If::NotZero, row);
+    code.bind(done);
+}
+
+/// `rax` points to the texels of the row that `r8` points to.
+fn find_row(code: &mut Assembler) {
     code.load_at(Gpr::Rax, Gpr::R8);
     code.multiply_wide_at(Gpr::Rax, Place::Context(scaled::PITCH));
     code.add_wide_of(Gpr::Rax, scaled::TEXELS);
+}
+
+/// The sums of a row.
+fn sum_row(code: &mut Assembler) {
+    const PAIR: u8 = 0;
+    const SUMS: u8 = 1;
+    const TEXELS: [u8; 2] = [2, 3];
     code.vector(Vector::LOAD, Len::Z, SUMS, 0, Rm::At(Gpr::Rax, 0));
     for (texels, from) in TEXELS.into_iter().zip(FROM) {
         code.vector(Vector::PERMB, Len::Z, texels, from, Rm::Reg(SUMS));
@@ -79,23 +101,10 @@ fn across(code: &mut Assembler, row: Label) {
     for (texels, taps) in TEXELS.into_iter().zip(TAPS) {
         code.vector(Vector::PDPBUSD, Len::Z, SUMS, texels, Rm::Reg(taps));
     }
-    let high = TEXELS[0];
-    let to = (LEFT, 0, false);
-    code.masked(Vector::SHIFT_BY, Len::Z, to, high, Rm::Reg(SUMS), Some(16));
-    code.vector_by(
-        Vector::PTERNLOGD,
-        Len::Z,
-        BEFORE,
-        WORD,
-        Rm::Reg(high),
-        AND_OR,
-    );
-    code.vector(Vector::STORE, Len::Z, BEFORE, 0, Rm::At(Gpr::Rcx, 0));
-    code.copy(BEFORE, SUMS);
-    code.add_wide(Gpr::R8, 4);
+    // The word that was high goes where low ones are.
+    code.vector_by(Vector::PSHLDD, Len::Z, PAIR, SUMS, Rm::Reg(PAIR), 16);
+    code.vector(Vector::STORE, Len::Z, PAIR, 0, Rm::At(Gpr::Rcx, 0));
     code.add_wide(Gpr::Rcx, 64);
-    code.subtract_wide(Gpr::R9, 1);
-    code.jump_if(If::NotZero, row);
 }
 
 /// The samples of all lines.
