@@ -182,8 +182,8 @@ impl RowsOfOther {
     }
 }
 
-/// Threads of a group whose beginnings a worker keeps, and the bytes of each.
-const MOST_PREPARED: (u32, usize) = (64, 1 << 16);
+/// Threads of a group whose beginnings a worker keeps, and bytes of all of them.
+const MOST_PREPARED: (u32, usize) = (64, 1 << 24);
 
 /// Start values by arena offset, names resolved and sizes checked.
 pub(super) fn start_values<'b>(
@@ -215,7 +215,8 @@ pub(super) fn start_values<'b>(
 /// Whether threads of one number may begin with a copy of the same bytes and a header of their own.
 pub(super) fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8])]) -> bool {
     let header = program.platform.grf_bytes();
-    let few = grid.threads <= MOST_PREPARED.0 && program.image.len() <= MOST_PREPARED.1;
+    let bytes = program.image.len().checked_mul(grid.threads as usize);
+    let few = grid.threads <= MOST_PREPARED.0 && bytes.is_some_and(|all| all <= MOST_PREPARED.1);
     // The header is seen and set nowhere else.
     let inputs = program
         .inputs

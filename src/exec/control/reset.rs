@@ -163,8 +163,9 @@ fn change_lanes(dst: &Dest, lanes: Lanes, change: &mut impl FnMut(u32, u32)) -> 
     Some(())
 }
 
-/// Bytes and places where ways meet that are looked at, in all, before a program is too large for it.
-const MOST_WORK: usize = 1 << 22;
+/// Bytes that are kept for all places where ways meet, at most; a program that needs more is too large for it. Some
+/// hundred iterations of a loop with a way out of each, unrolled for 32 lanes, need a quarter of it.
+const MOST_WORK: usize = 1 << 25;
 
 /// For each byte of the arena whether a thread may read it before it has written it.
 fn fresh(program: &Program, mask: u32) -> Vec<bool> {
@@ -199,10 +200,14 @@ pub(super) trait Walker {
 pub(super) fn follow(program: &Program, walker: &mut impl Walker) {
     let count = program.ops.len();
     let mut meets = vec![false; count + 1];
+    // Where a way goes back to, which is the only reason to come to a place again.
+    let mut again = vec![false; count + 1];
     for (pc, op) in program.ops.iter().enumerate() {
         let (ways, goes_on) = ways(op);
-        ways.iter()
-            .for_each(|&to| meets[(to as usize).min(count)] = true);
+        for to in ways.iter().map(|&to| (to as usize).min(count)) {
+            meets[to] = true;
+            again[to] |= to <= pc;
+        }
         meets[pc + 1] |= !ways.is_empty() && goes_on;
     }
     let places = meets.iter().filter(|meets| **meets).count();
@@ -211,7 +216,13 @@ pub(super) fn follow(program: &Program, walker: &mut impl Walker) {
     let mut states: BTreeMap<usize, Written> = BTreeMap::from([(0, start)]);
     let mut due = BTreeSet::from([0]);
     while let Some(from) = due.pop_first() {
-        walker.written().clone_from(&states[&from]);
+        match again[from.min(count)] {
+            true => walker.written().clone_from(&states[&from]),
+            false => {
+                let state = states.remove(&from);
+                *walker.written() = state.expect("what is due has a state");
+            }
+        }
         let mut pc = from;
         while let Some(op) = program.ops.get(pc) {
             let (ways, goes_on) = ways(op);
