@@ -38,6 +38,7 @@ const SAME: &[Type] = &[Type::Ud, Type::D, Type::D, Type::Ud, Type::Q, Type::Uq]
 /// Integer ops that no step of its own does.
 const BEYOND_STEPS: &[Opcode] = &[
     Opcode::Mulh,
+    Opcode::Dp4a,
     Opcode::Div,
     Opcode::Mod,
     Opcode::Addc,
@@ -378,7 +379,7 @@ pub(super) fn environment<'a>(
         plans,
         slm,
         named,
-        scratch_bytes: 0,
+        scratch_bytes: 512,
         limit: 400,
         turn: u64::MAX,
         allowance,

@@ -18,8 +18,6 @@ use crate::exec::state::trap::Trap;
 use crate::lower::{SLM, STATELESS};
 use crate::message::{Atomic, Lsc, LscModel, OwordBlock, Request, Scattered, Sfid, Untyped};
 use crate::program::Send;
-use crate::surface::Memory;
-use crate::surface::ledger::Short;
 use std::sync::Arc;
 
 /// Serves one message.
@@ -188,16 +186,10 @@ fn bound<O: Observer>(
             memory::untyped(thread, &space, request, call, observer)
         }
         STATELESS => {
-            let bytes = environment.scratch_bytes;
-            let scratch = match &thread.rare.scratch {
-                Some(scratch) => Arc::clone(scratch),
-                None => {
-                    let made = Memory::allot(bytes);
-                    let short = |short: Short| thread.trap(call.pc, call.mask, short.diagnostic());
-                    Arc::new(made.map_err(short)?)
-                }
+            let scratch = match thread.rare.scratch(environment.scratch_bytes) {
+                Ok(scratch) => Arc::clone(scratch),
+                Err(short) => return Err(thread.trap(call.pc, call.mask, short.diagnostic())),
             };
-            thread.rare.scratch = Some(Arc::clone(&scratch));
             let space = Space::Scratch(Window::whole(&scratch));
             memory::untyped(thread, &space, request, call, observer)
         }

@@ -86,6 +86,7 @@ impl<'a> Environment<'a> {
             windows: &self.resources.windows,
             texels: self.plans.texels(),
             slm: self.slm,
+            scratch_bytes: self.scratch_bytes,
             tally: self.tally,
             left_for_nan: self.code.left_for_nan(),
         }

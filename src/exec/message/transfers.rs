@@ -54,8 +54,12 @@ fn harmless(message: Message, shared: bool) -> Option<Message> {
             (surface && block.unit == 16).then_some(message)
         }
         Message::Lanes(transfer) => {
-            let own = matches!(transfer.target, Target::Shared { .. });
-            let known = !(transfer.write && transfer.bytes == 8) && (shared || !own);
+            let seen = match transfer.target {
+                Target::Shared { .. } => shared,
+                Target::Scratch { .. } => false,
+                Target::Surface { .. } | Target::Flat => true,
+            };
+            let known = !(transfer.write && transfer.bytes == 8) && seen;
             known.then_some(Message::Lanes(Transfer {
                 harmless: true,
                 ..transfer
@@ -466,7 +470,7 @@ fn target(program: &Program, send: &Send) -> Option<Target> {
         }) => (None, SLM),
         Request::Lsc(r) => match (r.model, handle) {
             (LscModel::Flat, _) => return Some(Target::Flat),
-            (LscModel::Ss(_), _) => return None,
+            (LscModel::Ss(_), _) => (None, STATELESS),
             (_, Some((_, source))) => return surface_in(program, source),
             (LscModel::Bti(index) | LscModel::Bss(index), None) => (send.surface, index),
         },
@@ -481,7 +485,10 @@ fn target(program: &Program, send: &Send) -> Option<Target> {
             variable,
             expected: first,
         },
-        STATELESS => return None,
+        STATELESS => Target::Scratch {
+            variable,
+            expected: first,
+        },
         _ => Target::Surface { variable, index },
     })
 }

@@ -13,6 +13,7 @@ use crate::message::AvsRequest;
 use crate::program::{CompareDest, Dest, Guard, Lanes, Op, Program, Region, Site};
 use crate::source::Span;
 use crate::surface::Memory;
+use crate::surface::ledger::Short;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -104,6 +105,14 @@ pub(crate) struct Rare {
 }
 
 impl Rare {
+    /// `%scratch` of so many bytes, which are 0 when it is first used.
+    pub fn scratch(&mut self, bytes: usize) -> Result<&Arc<Memory>, Short> {
+        if self.scratch.is_none() {
+            self.scratch = Some(Arc::new(Memory::allot(bytes)?));
+        }
+        Ok(self.scratch.as_ref().expect("it was just made"))
+    }
+
     /// Nothing, in the memory that is there.
     fn clear(&mut self) {
         // Each field by name, so that none is forgotten.

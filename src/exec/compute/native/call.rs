@@ -60,8 +60,9 @@ pub struct Context<'t> {
     count: u64,
     hints: *const AtomicU32,
     texels: *const TexelSite,
-    /// Shared local memory of the thread's group.
+    /// Shared local memory of the thread's group, and its scratch memory.
     shared: HostWindow,
+    scratch: HostWindow,
     /// What it begins with, if it is to begin again.
     beginning: *const Beginning<'t>,
     /// Where the code counts, if it does, and how many numbers there are.
@@ -347,6 +348,7 @@ pub mod field {
     pub const HINTS: u32 = offset_of!(Context<'_>, hints) as u32;
     pub const COUNTS: u32 = offset_of!(Context<'_>, counts) as u32;
     pub const SHARED: u32 = offset_of!(Context<'_>, shared) as u32;
+    pub const SCRATCH: u32 = offset_of!(Context<'_>, scratch) as u32;
     pub const BEGINNING: u32 = offset_of!(Context<'_>, beginning) as u32;
     pub const WINDOW_HOST: u32 = offset_of!(HostWindow, host) as u32;
     pub const WINDOW_ADDRESS: u32 = offset_of!(HostWindow, address) as u32;
@@ -379,13 +381,14 @@ impl<'t> Shared<'t> {
 impl<'t> Context<'t> {
     /// That of a thread with these bytes and lanes, no lane of which waits; its messages reach no more than is said.
     ///
+    /// * shared memory of its group, and its scratch memory, if it has some.
     /// * `counts`: the numbers that code raises which counts.
     #[inline(always)]
     pub fn new(
         arena: &'t mut Arena,
         em: u32,
         reach: &'t Reach<'t>,
-        Shared(_, shared): Shared<'t>,
+        (Shared(_, shared), scratch): (Shared<'t>, Option<&'t Memory>),
         counts: &'t [Cell<u64>],
     ) -> Context<'t> {
         Context {
@@ -408,6 +411,7 @@ impl<'t> Context<'t> {
             hints: reach.hints,
             texels: reach.texels,
             shared,
+            scratch: scratch.map_or(HostWindow::NONE, HostWindow::whole),
             beginning: std::ptr::null(),
             counts: counts.as_ptr(),
             counted: counts.len() as u64,
@@ -632,7 +636,7 @@ impl Executable {
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length, and, to be read, what lies between two such
-    ///   (`memory`); of shared memory that it clears all of them, up to a whole dword, of which `Memory` is made. They are
+    ///   (`memory`), and up to three bytes behind one, which [`Memory::readable`] has behind its last one as well; of shared memory that it clears all of them, up to a whole dword, of which `Memory` is made. They are
     ///   those of a `Memory` that lives as long as the context, made of atomic words: other threads write them by such, and the code by
     ///   bytes, words and dwords, of which this host tears none at a multiple of its size, and loses no bytes beside them
     ///   that others write; elsewhere `Memory` takes several words, too.

@@ -21,6 +21,7 @@ use crate::message::Request;
 use crate::program::{Barrier, Op, Program};
 use crate::surface::Memory;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// How a region is entered at an op.
@@ -80,8 +81,9 @@ pub struct Native {
     ends: Vec<u32>,
     /// For each op the bits of the float mode that are other in front of it than where code is entered, if any are.
     turned: Vec<u32>,
-    /// Messages that are code, by op.
+    /// Messages that are code, by op; and whether one reaches scratch memory.
     messages: Vec<(u32, Message)>,
+    scratch: bool,
     /// What it counts, if it does, and by which number it is known.
     counters: Option<Vec<Counter>>,
     number: usize,
@@ -167,7 +169,11 @@ impl Native {
             };
             *until = ops;
         }
-        let messages = regions.iter().flat_map(Region::messages).collect();
+        let messages: Vec<(u32, Message)> = regions.iter().flat_map(Region::messages).collect();
+        let targets = messages.iter().filter_map(|(_, message)| message.target());
+        let scratch = targets
+            .into_iter()
+            .any(|target| matches!(target, Target::Scratch { .. }));
         let mut turned = Vec::new();
         for region in regions.iter().filter(|region| region.turns()) {
             turned.resize(program.ops.len() + 1, 0);
@@ -199,6 +205,7 @@ impl Native {
             clear: code.entry(doors.len())?,
             code,
             messages,
+            scratch,
             hints: hints.collect(),
             regions: regions.into_iter().map(places).collect(),
             entries,
@@ -363,7 +370,13 @@ impl Native {
             let counts = counters.map_or(&[][..], |counters| counters.of(thread.slot));
             let (frame, executed) = (&mut thread.frame, &mut thread.executed);
             shared = shared.or(thread.slm.unwrap_or(slm));
-            let context = Context::new(&mut thread.arena, frame.em, reach, shared, counts);
+            let scratch = match self.scratch {
+                // Without memory, the message says so.
+                true => thread.rare.scratch(memories.scratch_bytes).ok(),
+                false => None,
+            };
+            let own = (shared, scratch.map(Arc::as_ref));
+            let context = Context::new(&mut thread.arena, frame.em, reach, own, counts);
             let context = contexts.push(context);
             context.executed = *executed;
             context.budget = budget.min(executed.saturating_add(window));
@@ -506,7 +519,7 @@ impl Native {
         };
         let message = &self.messages[at].1;
         let found = match message.target() {
-            None | Some(Target::Shared { .. }) => None,
+            None | Some(Target::Shared { .. } | Target::Scratch { .. }) => None,
             Some(Target::Surface { variable, index }) => {
                 let first = variable.map_or(0, |at| thread.dword(at));
                 windows.of_surface(index.wrapping_add(first))
@@ -574,7 +587,8 @@ impl<'n> Whole<'n> {
         (pc, mode): (u32, FloatMode),
         [limit, window]: [u64; 2],
     ) -> Option<Whole<'n>> {
-        if native.counters.is_some() || memories.tally.is_some() {
+        // Scratch memory is a new one for each thread.
+        if native.counters.is_some() || native.scratch || memories.tally.is_some() {
             return None;
         }
         Some(Whole {
@@ -616,7 +630,8 @@ impl<'n> Whole<'n> {
             if at != (self.door.pc, self.mode) || mask == 0 || executed > self.budget {
                 return None;
             }
-            let mut context = Context::new(&mut thread.arena, mask, &self.reach, shared, &[]);
+            let own = (shared, None);
+            let mut context = Context::new(&mut thread.arena, mask, &self.reach, own, &[]);
             context.budget = self.budget;
             context.control = self.mode.to_cr0();
             if !context.begins_with(beginning?) {

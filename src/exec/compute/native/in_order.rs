@@ -84,7 +84,7 @@ impl Emitter {
         let steps = (step / message.unit) >> message.extended.map_or(0, |own| own.shift);
         if self.unless_in_order(elements, steps, apart) {
             self.first_place(message, step, apart);
-            if !matches!(message.target, Target::Shared { .. }) {
+            if !message.target.is_own() {
                 let bytes = step * u32::from(message.lanes.count);
                 self.look_ahead(elements.rows(), bytes, message.write);
             }

@@ -228,14 +228,19 @@ impl Emitter {
 
     /// `rcx` points to the window, and what it belongs to is compared.
     fn window(&mut self, target: Target, op: u32) {
-        if let Target::Shared { variable, expected } = target {
+        let own = match target {
+            Target::Shared { variable, expected } => Some((variable, expected, field::SHARED)),
+            Target::Scratch { variable, expected } => Some((variable, expected, field::SCRATCH)),
+            Target::Surface { .. } | Target::Flat => None,
+        };
+        if let Some((variable, expected, window)) = own {
             if let Some(at) = variable {
                 let at = self.named_at(at);
                 self.code.compare_place(Place::Arena(at), expected);
                 self.leave_if(If::NotZero);
             }
             self.code.move_wide(Gpr::Rcx, Gpr::Rdi);
-            return self.code.add_wide(Gpr::Rcx, field::SHARED);
+            return self.code.add_wide(Gpr::Rcx, window);
         }
         let surface = match target {
             Target::Surface { variable, index } => {
@@ -372,7 +377,7 @@ impl Emitter {
     fn near(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
         let (len, to) = (length(message.row()), SOURCE[usize::from(half)]);
         if half == 0 {
-            self.limit(message.skipped + message.reached(), message.unit);
+            self.limit(message.skipped + message.span(), message.unit);
             let limit = Rm::Reg(Gpr::Rdx as u8);
             self.code.vector(Vector::FROM_GPR, len, LIMIT, 0, limit);
         }
@@ -425,7 +430,7 @@ impl Emitter {
         let to = SOURCE[usize::from(half)];
         let [first, offsets, upper] = BETWEEN;
         if half == 0 {
-            self.limit(message.reached(), 1);
+            self.limit(message.span(), 1);
             let limit = Rm::Reg(Gpr::Rdx as u8);
             self.code
                 .vector(Vector::FROM_GPR_WIDE, Len::Z, LIMIT, 0, limit);
@@ -592,7 +597,7 @@ impl Emitter {
 
     /// Tells the host where lanes of a half that follow each other mostly go on.
     fn look_ahead_of_half(&mut self, message: &Transfer, half: u8) {
-        if !matches!(message.target, Target::Shared { .. }) {
+        if !message.target.is_own() {
             let bytes = message.bytes * u32::from(message.row());
             self.look_ahead(message.address_rows(half), bytes, message.write);
         }
@@ -680,7 +685,8 @@ impl Emitter {
         self.code.bind(scattered);
         for (place, target) in message.places().zip(targets) {
             self.all_of(mask);
-            // Of a register that is read in part a gather would wait for the rest.
+            // Of a register that is read in part a gather would wait for the rest. Narrow elements are read as dwords: what
+            // is behind the last of them can be read, and is cut off.
             let lanes = Rm::WindowLanes(offsets, place);
             let to = (*target, CONDITION[0], false);
             self.code.masked(Vector::GATHER, len, to, 0, lanes, None);
@@ -849,7 +855,7 @@ impl Emitter {
         }
         let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
         // Shared local memory is that of one host thread.
-        let locked = !matches!(message.target, Target::Shared { .. });
+        let locked = !message.target.is_own();
         match update.becomes {
             Becomes::Sum => {
                 self.code.exchange_add(locked);
@@ -991,14 +997,6 @@ impl Block {
 }
 
 impl Transfer {
-    /// Bytes that are read or written at a lane's place: narrow elements are read as dwords.
-    fn reached(&self) -> u32 {
-        match self.write {
-            true => self.span(),
-            false => self.span().max(4),
-        }
-    }
-
     /// What the place of an element is a multiple of.
     pub const fn align(&self) -> u32 {
         match (self.update.is_some(), self.harmless) {

@@ -13,7 +13,7 @@
 //! instructions are the same with native code and without, but of a thread that has ended and at which nobody looks; a law
 //! and all corpora assert it.
 //!
-//! Messages that move bytes, words, dwords and qwords between registers and buffers, shared local memory or 64-bit addresses
+//! Messages that move bytes, words, dwords and qwords between registers and buffers, local or scratch memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
 //! that the message reached last, and what is outside of it is left to the steps in front of the message. Of lanes that
 //! follow each other one offset is compared; whether they do is asked once (`order`). Those that are evenly apart are
@@ -257,6 +257,8 @@ pub struct Memories<'a> {
     pub texels: &'a [TexelSite],
     /// Shared local memory of threads that have no other.
     pub slm: &'a Memory,
+    /// Scratch memory that a thread may have.
+    pub scratch_bytes: usize,
     /// Where code counts ops, if it does.
     pub tally: Option<&'a Tally>,
     /// How often threads have left code for a NaN.

@@ -105,7 +105,9 @@ impl Item {
             }
         };
         match target {
-            Target::Shared { variable, .. } | Target::Surface { variable, .. } => [variable, None],
+            Target::Shared { variable, .. }
+            | Target::Scratch { variable, .. }
+            | Target::Surface { variable, .. } => [variable, None],
             Target::Flat => [None; 2],
         }
     }

@@ -277,10 +277,22 @@ pub enum Target {
         variable: Option<u32>,
         expected: u32,
     },
+    /// Scratch memory of the thread; the variable, if there is one, has to say so.
+    Scratch {
+        variable: Option<u32>,
+        expected: u32,
+    },
     /// A surface: this index and what the variable holds.
     Surface { variable: Option<u32>, index: u32 },
     /// 64-bit addresses.
     Flat,
+}
+
+impl Target {
+    /// Whether no thread of another group reaches it.
+    pub const fn is_own(&self) -> bool {
+        matches!(self, Target::Shared { .. } | Target::Scratch { .. })
+    }
 }
 
 impl Transfer {
