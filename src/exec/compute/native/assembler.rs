@@ -198,6 +198,8 @@ vectors! {
     PROLVD = 1 2 0 0x15;
     PRORVD = 1 2 0 0x14;
     SHIFT_BY = 1 1 0 0x72;
+    SHIFT_WORDS_BY = 1 1 0 0x71;
+    PMADDWD = 1 1 0 0xf5;
     PMINSD = 1 2 0 0x39;
     PMAXSD = 1 2 0 0x3d;
     PMINUD = 1 2 0 0x3b;

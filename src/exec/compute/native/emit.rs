@@ -819,6 +819,10 @@ impl Emitter {
                 self.high(inst, signed, r);
                 self.finish(len, target, mask, BETWEEN[0]);
             }
+            Work::Dots(signed) => {
+                self.dots(inst, signed, r);
+                self.finish(len, target, mask, BETWEEN[0]);
+            }
             Work::Divide(opcode, signed) => {
                 self.divide(inst, opcode, signed, r);
                 self.finish(len, target, mask, BETWEEN[0]);

@@ -184,6 +184,37 @@ impl Emitter {
         [a, b]
     }
 
+    /// Row `r` of a number and four products of bytes, into the first register between: those of even bytes and of odd ones
+    /// as words, two products of which an instruction sums.
+    pub fn dots(&mut self, inst: &Inst, signed: [bool; 2], r: u8) {
+        let len = Self::len(inst);
+        let [x, y, z] = BETWEEN;
+        let [sum, a, b] = [0, 1, 2].map(|k| {
+            let value = self.source(inst, k, r);
+            self.in_register(value, len, SOURCE[k])
+        });
+        let code = &mut self.code;
+        for (to, from, signed) in [(x, a, signed[0]), (y, b, signed[1])] {
+            let (shift, own) = (Vector::SHIFT_WORDS_BY, Rm::Reg(from));
+            match signed {
+                true => {
+                    code.vector_by(shift, len, LEFT, to, own, 8);
+                    code.vector_by(shift, len, RIGHT_SIGNED, to, Rm::Reg(to), 8);
+                }
+                false => code.vector(Vector::PANDD, len, to, from, Rm::Const(0x00ff_00ff)),
+            }
+        }
+        code.vector(Vector::PMADDWD, len, x, x, Rm::Reg(y));
+        for (to, from, signed) in [(y, a, signed[0]), (z, b, signed[1])] {
+            let which = if signed { RIGHT_SIGNED } else { RIGHT };
+            let shift = Vector::SHIFT_WORDS_BY;
+            code.vector_by(shift, len, which, to, Rm::Reg(from), 8);
+        }
+        code.vector(Vector::PMADDWD, len, y, y, Rm::Reg(z));
+        code.vector(Vector::PADDD, len, x, x, Rm::Reg(y));
+        code.vector(Vector::PADDD, len, x, x, Rm::Reg(sum));
+    }
+
     /// Quotients or remainders of row `r`, into the first register between. Doubles have them exactly: one that is no
     /// integer is further from the next one than its rounding reaches.
     pub fn divide(&mut self, inst: &Inst, opcode: Opcode, signed: [bool; 2], r: u8) {

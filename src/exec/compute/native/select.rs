@@ -44,6 +44,8 @@ pub enum Work {
     Dword(Opcode),
     /// The upper halves of products, and which sources are signed.
     High([bool; 2]),
+    /// `dp4a`, and which of the sources that are multiplied are signed.
+    Dots([bool; 2]),
     /// `div` or `mod` of integers, and which sources are signed.
     Divide(Opcode, [bool; 2]),
     /// Bits that are counted, found or reversed, and whether the source is signed.
@@ -316,6 +318,7 @@ fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
         // Of narrower elements with a modifier the bits above do not count.
         Cbit | Fbl if src[0].ty.bytes() < 4 && src[0].modifier.is_some() => return None,
         Cbit | Fbl | Fbh | Lzd | Bfrev => Work::Bits(opcode, src[0].ty.is_signed()),
+        Dp4a => Work::Dots([src[1].ty.is_signed(), src[2].ty.is_signed()]),
         Mulh => Work::High([signed(&src[0])?, signed(&src[1])?]),
         Div | Mod => Work::Divide(opcode, [signed(&src[0])?, signed(&src[1])?]),
         // Whatever is above the low bits does not count.
