@@ -90,12 +90,21 @@ impl Memory {
     /// # Errors
     /// [`Short`]: the run may not have so many, or the system has none left.
     pub fn allot(len: usize) -> Result<Memory, Short> {
-        let charge = Ledger::take(len as u64)?;
+        Memory::charged(len, Ledger::take(len as u64)?).map_err(ledger::note)
+    }
+
+    /// The same, for what can be done without: nobody hears of it if there is no room.
+    pub fn spare(len: usize) -> Option<Memory> {
+        let charge = Ledger::spare(len as u64).ok()?;
+        Memory::charged(len, charge).ok()
+    }
+
+    fn charged(len: usize, charge: Option<Charge>) -> Result<Memory, Short> {
         let words = match faults::hit(Call::Allocate) {
             Ok(()) => try_zeroed_slice_box(words(len)),
             Err(_) => Err(()),
         };
-        let words = words.map_err(|()| ledger::note(Short::System(len as u64)))?;
+        let words = words.map_err(|()| Short::System(len as u64))?;
         Ok(Memory::over(words, len, charge))
     }
 
@@ -452,5 +461,27 @@ impl Memory {
 impl std::fmt::Debug for Memory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Memory({} bytes)", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_more_can_be_read_than_there_is() {
+        for len in 0..20 {
+            let bytes = vec![1; len];
+            let made = [
+                Some(Memory::zeroed(len)),
+                Memory::allot(len).ok(),
+                Memory::spare(len),
+                Some(Memory::from_bytes(&bytes)),
+                Memory::copy_of(&bytes).ok(),
+            ];
+            for memory in made {
+                assert!(memory.is_some_and(|memory| memory.readable() >= len + 8));
+            }
+        }
     }
 }

@@ -63,6 +63,12 @@ const NARROW: &[&str] = &[
     "gather_scaled.4 (M1_NM, 1) T6 0x0:ud P.0 D.0",
     "gather_scaled.4 (M1_NM, 1) %slm 0x0:ud O.0 D.32",
     "scatter_scaled.4 (M1_NM, 1) %slm 0x4:ud P.0 D.0",
+    "gather_scaled.4 (M1_NM, 2) T6 0x0:ud P.0 D.0",
+    "gather_scaled.1 (M1_NM, 2) T6 0x0:ud O.0 D.32",
+    "scatter_scaled.4 (M1_NM, 2) T7 0x0:ud P.0 D.0",
+    "scatter_scaled.2 (M1_NM, 2) %slm 0x0:ud O.0 D.0",
+    "svm_gather.4.1 (M1_NM, 2) Q.0 D.0",
+    "dword_atomic.add (M1_NM, 2) T6 O.0 P.0 %null.0 D.0",
     "lsc_load.ugm @ D:d32 flat[Q]:a64",
     "lsc_load.ugm @ D:d32x3 flat[Q+0x8]:a64",
     "lsc_load.ugm @ D:d8u32 flat[Q]:a64",
@@ -83,6 +89,13 @@ const NARROW: &[&str] = &[
     "lsc_load.ugm @ D:d16u32 bss(H)[O+0x8]:a32",
     "lsc_store.ugm @ bss(H)[O]:a32 D:d32x2",
     "lsc_load.ugm (M1_NM, 1) D:d32x4t bss(H)[P]:a32",
+    "lsc_load.ugm @ D:d32x2 ss(H)[O+0x8]:a32",
+    "lsc_load.ugm @ D:d8u32 ss(H)[P]:a32",
+    "lsc_load.ugm @ D:d64 ss(H)[P]:a32",
+    "lsc_load.ugm (M1_NM, 1) D:d32x4t ss(H)[P]:a32",
+    "lsc_store.ugm @ ss(H)[P]:a32 D:d32",
+    "lsc_store.ugm @ ss(H)[O]:a32 D:d16u32",
+    "lsc_atomic_iadd.ugm @ D:d32 ss(H)[O]:a32 P %null",
     "lsc_load.ugm @ D:d32 flat(B)[0x4*P]:a32s",
     "lsc_load.ugm @ D:d8u32 flat(B)[O]:a32u",
     "lsc_store.ugm @ flat(B)[0x2*O]:a32u D:d16u32",
@@ -178,6 +191,8 @@ const IN_ORDER: &[&str] = &[
     "lsc_store.slm @ flat[P]:a32 D:d16u32",
     "lsc_load.ugm @ D:d32 bss(H)[O]:a32",
     "lsc_store.ugm @ bss(H)[P]:a32 O:d32",
+    "lsc_load.ugm @ D:d32 ss(H)[P]:a32",
+    "lsc_store.ugm @ ss(H)[O]:a32 P:d32",
     "lsc_load.ugm @ D:d32 flat(B)[0x4*P]:a32s",
     "lsc_load.ugm @ D:d8u32 flat(B)[O]:a32u",
     "lsc_store.ugm @ flat(B)[0x2*O]:a32u D:d16u32",
@@ -498,7 +513,7 @@ fn every_message_here_is_code() {
             .collect();
         assert!(sends.iter().all(|is_code| *is_code), "{line}");
     }
-    assert_eq!(NARROW.len(), 108);
+    assert_eq!(NARROW.len(), 121);
 }
 
 #[test]

@@ -184,7 +184,8 @@ fn fresh(program: &Program, mask: u32) -> Vec<bool> {
     fresh
 }
 
-/// Goes all ways through a program and keeps what is certain to be written.
+/// Goes all ways through a program and keeps what is certain to be written. What it notes of an op adds up: it may come there
+/// by one way after the other.
 pub(super) trait Walker {
     /// What is certain where it is.
     fn written(&mut self) -> &mut Written;
@@ -200,7 +201,8 @@ pub(super) trait Walker {
 pub(super) fn follow(program: &Program, walker: &mut impl Walker) {
     let count = program.ops.len();
     let mut meets = vec![false; count + 1];
-    // Where a way goes back to, which is the only reason to come to a place again.
+    // Where a way goes back to: there it has to be known whether what is certain has become less. Elsewhere each visit is of
+    // other ways, and what walkers note of them adds up.
     let mut again = vec![false; count + 1];
     for (pc, op) in program.ops.iter().enumerate() {
         let (ways, goes_on) = ways(op);

@@ -187,7 +187,7 @@ fn bound<O: Observer>(
         }
         STATELESS => {
             let scratch = match thread.rare.scratch(environment.scratch_bytes) {
-                Ok(scratch) => Arc::clone(scratch),
+                Ok(scratch) => scratch,
                 Err(short) => return Err(thread.trap(call.pc, call.mask, short.diagnostic())),
             };
             let space = Space::Scratch(Window::whole(&scratch));

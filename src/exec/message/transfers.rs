@@ -108,6 +108,10 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
             let piece = piece(program, &transfer).map(Message::Block);
             piece.or((transfer.bytes < 8).then_some(Message::Lanes(transfer)))
         }
+        // Compilers read what all lanes have so.
+        2 if send.lanes.no_mask && send.guard.is_none() => {
+            (transfer.bytes < 8).then_some(Message::Lanes(transfer))
+        }
         _ => None,
     }
 }

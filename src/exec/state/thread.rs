@@ -89,7 +89,7 @@ pub(crate) struct Rare {
     pub named: Vec<Meeting>,
     /// The named barrier it waits at, and the op.
     pub waits: Option<(u32, Meeting)>,
-    /// `%scratch`, made when it is first used.
+    /// `%scratch`, made when it is first used, or by code that may come to use it.
     pub scratch: Option<Arc<Memory>>,
     /// Its part of [`super::bindings::Bindings::own`].
     pub own: Option<Arc<OwnMemory>>,
@@ -106,11 +106,23 @@ pub(crate) struct Rare {
 
 impl Rare {
     /// `%scratch` of so many bytes, which are 0 when it is first used.
-    pub fn scratch(&mut self, bytes: usize) -> Result<&Arc<Memory>, Short> {
+    ///
+    /// # Errors
+    /// As [`Memory::allot`].
+    pub fn scratch(&mut self, bytes: usize) -> Result<Arc<Memory>, Short> {
+        let scratch = match self.scratch.take() {
+            Some(scratch) => scratch,
+            None => Arc::new(Memory::allot(bytes)?),
+        };
+        Ok(Arc::clone(self.scratch.insert(scratch)))
+    }
+
+    /// The same before it is known whether it is used; `None` if there is no room for it.
+    pub fn scratch_ahead(&mut self, bytes: usize) -> Option<&Memory> {
         if self.scratch.is_none() {
-            self.scratch = Some(Arc::new(Memory::allot(bytes)?));
+            self.scratch = Some(Arc::new(Memory::spare(bytes)?));
         }
-        Ok(self.scratch.as_ref().expect("it was just made"))
+        self.scratch.as_deref()
     }
 
     /// Nothing, in the memory that is there.

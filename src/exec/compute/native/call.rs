@@ -636,10 +636,11 @@ impl Executable {
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length, and, to be read, what lies between two such
-    ///   (`memory`), and up to three bytes behind one, which [`Memory::readable`] has behind its last one as well; of shared memory that it clears all of them, up to a whole dword, of which `Memory` is made. They are
-    ///   those of a `Memory` that lives as long as the context, made of atomic words: other threads write them by such, and the code by
-    ///   bytes, words and dwords, of which this host tears none at a multiple of its size, and loses no bytes beside them
-    ///   that others write; elsewhere `Memory` takes several words, too.
+    ///   (`memory`), and up to three bytes behind one, which [`Memory::readable`] has behind its last one as well; of shared
+    ///   memory that it clears all of them, up to a whole dword, of which `Memory` is made. They are those of a `Memory` that
+    ///   lives as long as the context (scratch memory is the thread's, which is borrowed), made of atomic words: other threads
+    ///   write them by such, and the code by bytes, words and dwords, of which this host tears none at a multiple of its size,
+    ///   and loses no bytes beside them that others write; elsewhere `Memory` takes several words, too.
     #[expect(unsafe_code, reason = "calls what was emitted")]
     pub fn run(
         &self,

@@ -21,7 +21,6 @@ use crate::message::Request;
 use crate::program::{Barrier, Op, Program};
 use crate::surface::Memory;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// How a region is entered at an op.
@@ -371,11 +370,11 @@ impl Native {
             let (frame, executed) = (&mut thread.frame, &mut thread.executed);
             shared = shared.or(thread.slm.unwrap_or(slm));
             let scratch = match self.scratch {
-                // Without memory, the message says so.
-                true => thread.rare.scratch(memories.scratch_bytes).ok(),
+                // Without room for it code is left for the message, which says so.
+                true => thread.rare.scratch_ahead(memories.scratch_bytes),
                 false => None,
             };
-            let own = (shared, scratch.map(Arc::as_ref));
+            let own = (shared, scratch);
             let context = Context::new(&mut thread.arena, frame.em, reach, own, counts);
             let context = contexts.push(context);
             context.executed = *executed;

@@ -60,7 +60,20 @@ impl Transfer {
     }
 
     fn row_at(&self, at: u32, half: u8) -> Bytes {
-        Bytes::row_of(self.lanes, at, half)
+        let row = Bytes::row_of(self.lanes, at, half);
+        match self.is_narrow() {
+            // No register has them without their neighbours.
+            true => Bytes {
+                kind: Kind::Other,
+                ..row
+            },
+            false => row,
+        }
+    }
+
+    /// Whether it has no more than two lanes: these are always told apart from others of a register.
+    fn is_narrow(&self) -> bool {
+        self.row() <= 2
     }
 
     /// A bit for each lane of a half.
@@ -702,10 +715,10 @@ impl Emitter {
         self.code.bind(done);
     }
 
-    /// Puts what a message has brought where it belongs: of one lane no more than that.
+    /// Puts what a message has brought where it belongs: of one lane or two no more than that.
     fn put_lanes(&mut self, message: &Transfer, row: Bytes, mask: Option<Mask>, from: Reg) {
         let len = length(message.row());
-        if message.row() > 1 {
+        if !message.is_narrow() {
             return self.put_row(row, from);
         }
         self.overwrite(row);
@@ -854,7 +867,7 @@ impl Emitter {
             kept.push((COMPARED, MAKING));
         }
         let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
-        // Shared local memory is that of one host thread.
+        // Shared local memory and scratch memory are those of one host thread.
         let locked = !message.target.is_own();
         match update.becomes {
             Becomes::Sum => {
