@@ -16,6 +16,7 @@ use crate::isa::Platform;
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program};
 use crate::source::Source;
+use crate::surface::ledger::Ledger;
 use crate::surface::{Description, Format, Memory, Surface};
 use crate::syntax::{ParseOptions, parse};
 use pretty_assertions::assert_eq;
@@ -529,4 +530,21 @@ fn what_lies_behind_the_result_of_one_lane_stays() {
     let run = |native| left(&program, &[(0, 4, 0, 3); 3], &[0xffff], native);
     let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
     assert_eq!(native, steps);
+}
+
+#[test]
+fn scratch_memory_that_no_message_uses_is_not_missed() {
+    let at = NARROW
+        .iter()
+        .position(|line| line.contains("gather") && line.contains("%scratch"));
+    let line = at.expect("a line");
+    // No lane that runs has the predicate.
+    let program = program(NARROW, &[(line, 13)], false, false);
+    for native in [NativeCode::Always, NativeCode::Never] {
+        let ledger = Ledger::new(u64::from(BYTES) - 1);
+        let run = || left(&program, &[(0, 4, 0, 3); 3], &[0x0f0f], native);
+        let (.., traps) = Ledger::within(Some(&ledger), run);
+        assert!(traps.is_empty(), "{traps:?}");
+        assert!(ledger.short().is_none());
+    }
 }

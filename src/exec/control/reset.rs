@@ -411,6 +411,8 @@ mod tests {
     use crate::lower::{LowerOptions, lower};
     use crate::source::Source;
     use crate::syntax::{ParseOptions, parse};
+    use proptest::prelude::*;
+    use std::collections::HashSet;
 
     fn lowered(body: &str) -> Program {
         let declared: String = "ABCD"
@@ -585,5 +587,68 @@ ret (M1, 1)
         assert_eq!(named_alike(&gathered, 0xffff), "CD");
         let scattered = with("scatter4_scaled.R (M1, 16) T6 0x0:ud A.0 D.0\n");
         assert_eq!(named_alike(&scattered, 0xffff), "C");
+    }
+
+    /// The bytes that a thread may read before it has written them, way by way: nothing is joined where ways meet.
+    fn of_each_way(program: &Program, mask: u32) -> Vec<bool> {
+        let mut fresh = vec![false; program.image.len()];
+        let nothing = Written::nothing(fresh.len());
+        let mut walked = Seen {
+            mask,
+            platform: program.platform,
+            written: nothing.clone(),
+            fresh: &mut fresh,
+        };
+        let (mut due, mut been) = (vec![(0, nothing)], HashSet::new());
+        while let Some((pc, written)) = due.pop() {
+            let Some(op) = program.ops.get(pc) else {
+                continue;
+            };
+            if !been.insert((pc, written.parted, written.bytes.clone())) {
+                continue;
+            }
+            walked.written = written;
+            if walked.op(op).is_none() {
+                walked.gives_up();
+                continue;
+            }
+            let (ways, goes_on) = ways(op);
+            let next = ways.iter().map(|&to| to as usize);
+            let next = next.chain(goes_on.then_some(pc + 1));
+            due.extend(next.map(|pc| (pc, walked.written.clone())));
+        }
+        fresh
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Places that are come to on many ways, back and forth, into loops and behind the last op.
+        #[test]
+        fn no_way_reads_what_is_not_reset(
+            lines in prop::collection::vec((0..12u8, 0..4usize, 0..4usize, any::<usize>()), 1..9),
+            mask in prop::sample::select(vec![0xffffu32, 0x0ff0, 1]),
+        ) {
+            let count = lines.len();
+            let line = |at: usize, &(kind, to, from, far): &(u8, usize, usize, usize)| {
+                let [to, from] = [to, from].map(|n| ["A", "B", "C", "D"][n]);
+                let line = match kind {
+                    0..4 => format!("mov (M1, 16) {to}(0,0)<1> {from}(0,0)<1;1,0>"),
+                    4 | 5 => format!("mov (M1_NM, 8) {to}(0,0)<1> {from}(0,0)<0;1,0>"),
+                    6 => format!("(P1) mov (M1, 16) {to}(0,0)<1> 0x0:f"),
+                    7 => format!("goto (M1, 16) L{}", far % (count + 1)),
+                    8 => format!("jmp (M1, 1) L{}", far % (count + 1)),
+                    _ => format!("(P1) goto (M1, 16) L{}", far % (count + 1)),
+                };
+                format!("L{at}:\n{line}\n")
+            };
+            let body: String = lines.iter().enumerate().map(|(at, own)| line(at, own)).collect();
+            let program = lowered(&format!("{body}L{count}:\n"));
+            let all = fresh(&program, mask);
+            let each = of_each_way(&program, mask);
+            for (at, (all, each)) in all.into_iter().zip(each).enumerate() {
+                prop_assert!(all || !each, "byte {at}: {body}");
+            }
+        }
     }
 }
