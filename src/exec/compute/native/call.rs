@@ -381,16 +381,17 @@ impl<'t> Shared<'t> {
 impl<'t> Context<'t> {
     /// That of a thread with these bytes and lanes, no lane of which waits; its messages reach no more than is said.
     ///
-    /// * shared memory of its group, and its scratch memory, if it has some.
+    /// * `own`: shared memory of its group, and its scratch memory, if it has some.
     /// * `counts`: the numbers that code raises which counts.
     #[inline(always)]
     pub fn new(
         arena: &'t mut Arena,
         em: u32,
         reach: &'t Reach<'t>,
-        (Shared(_, shared), scratch): (Shared<'t>, Option<&'t Memory>),
+        own: (Shared<'t>, Option<&'t Memory>),
         counts: &'t [Cell<u64>],
     ) -> Context<'t> {
+        let (Shared(_, shared), scratch) = own;
         Context {
             bytes: u32::try_from(arena.len()).unwrap_or(u32::MAX),
             arena: arena.as_mut_ptr(),
@@ -849,7 +850,7 @@ struct Pairs([[i16; 2]; COLUMNS]);
 pub struct BlockHost(());
 
 impl BlockHost {
-    /// The host, if it has them: those of [`Host`], and AVX-512 with VBMI, its second part, and VNNI.
+    /// The host, if it has them: those of [`Host`], and AVX-512 with VBMI, VBMI2 and VNNI.
     pub fn detect() -> Option<BlockHost> {
         let all = is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx512vbmi2")

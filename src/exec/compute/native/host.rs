@@ -169,10 +169,8 @@ impl Native {
             *until = ops;
         }
         let messages: Vec<(u32, Message)> = regions.iter().flat_map(Region::messages).collect();
-        let targets = messages.iter().filter_map(|(_, message)| message.target());
-        let scratch = targets
-            .into_iter()
-            .any(|target| matches!(target, Target::Scratch { .. }));
+        let mut targets = messages.iter().filter_map(|(_, message)| message.target());
+        let scratch = targets.any(|target| matches!(target, Target::Scratch { .. }));
         let mut turned = Vec::new();
         for region in regions.iter().filter(|region| region.turns()) {
             turned.resize(program.ops.len() + 1, 0);
