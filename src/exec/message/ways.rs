@@ -151,7 +151,7 @@ const TABLE: &[(&str, &str, &str)] = &[
         "Vectors",
         "Vectors",
     ),
-    // Memory: at T7, local, and at addresses of 64 bits.
+    // Memory: at T7, local, scratch (fast in native code alone), and at addresses of 64 bits.
     (
         "gather4_scaled.R (M1, 16) T7 0x0:ud NEAR.0 D.0",
         "Vectors",
@@ -176,6 +176,11 @@ const TABLE: &[(&str, &str, &str)] = &[
         "gather4_scaled.RG (M1, 16) %slm 0x0:ud NEAR.0 D.0",
         "Vectors",
         "Vectors",
+    ),
+    (
+        "gather4_scaled.RG (M1, 16) %scratch 0x0:ud NEAR.0 D.0",
+        "other",
+        "other",
     ),
     (
         "scatter4_scaled.R (M1, 16) T7 0x0:ud NEAR.0 D.0",
@@ -366,7 +371,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
         plans: &plans,
         slm: &slm,
         named: &named,
-        scratch_bytes: 0,
+        scratch_bytes: 1024,
         limit: 1000,
         turn: u64::MAX,
         allowance: &allowance,
