@@ -81,6 +81,7 @@ pub(crate) const FLOATS: &[Opcode] = &[
     Opcode::Add,
     Opcode::Mul,
     Opcode::Mad,
+    Opcode::Lrp,
     Opcode::Min,
     Opcode::Max,
     Opcode::Sel,
@@ -140,7 +141,7 @@ pub(crate) const TYPES: &[Type] = &[
 pub(crate) fn sources(opcode: Opcode) -> usize {
     use Opcode::*;
     match opcode {
-        Mad | Add3 | Bfn | Madw | Dp4a => 3,
+        Mad | Lrp | Add3 | Bfn | Madw | Dp4a => 3,
         Add | Mul | Mulh | Addc | Subb | And | Or | Xor | Shl | Shr | Asr | Rol | Ror | Min
         | Max | Sel | Avg | Div | Divm | Mod | Pow => 2,
         _ => 1,

@@ -264,7 +264,7 @@ fn stride(
     let mut left = limit.saturating_sub(most).min(BLOCK);
     let (mut done, mut together, mut worked) = (0, true, 0);
     while together && pc < waits && done < left {
-        if code.has_many_nan() {
+        if environment.plans.is_left_often(code) {
             environment.plans.choose_cut(code);
             native = environment.native_code(program, mode, seen);
         }

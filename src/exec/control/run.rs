@@ -84,7 +84,7 @@ impl Thread<'_> {
             if self.executed >= turn {
                 return Ok(Stop::Turn);
             }
-            if code.has_many_nan() {
+            if environment.plans.is_left_often(code) {
                 environment.plans.choose_cut(code);
                 native = native_of(mode);
             }

@@ -89,6 +89,7 @@ impl<'a> Environment<'a> {
             scratch_bytes: self.scratch_bytes,
             tally: self.tally,
             left_for_nan: self.code.left_for_nan(),
+            left_at: self.plans.left_at(),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::dataport::block::BlockRows;
 use crate::dataport::typed::Writer;
 use crate::exec::compute::decoded::{Cut, Decoded};
 use crate::exec::compute::general;
+use crate::exec::compute::native::LeftAt;
 use crate::exec::message::call::state;
 use crate::exec::message::environment::Environment;
 use crate::exec::state::bindings::Sampler;
@@ -25,6 +26,9 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+/// Places at most where code is entered that no jump leads to: there are few in all.
+const MOST_ENTERED: usize = 6;
+
 /// The messages of a program, by op.
 pub struct SitePlans {
     sites: Vec<OnceLock<Site>>,
@@ -39,6 +43,8 @@ pub struct SitePlans {
     cut: AtomicUsize,
     knows_more: AtomicBool,
     choosing: Mutex<()>,
+    /// How often threads have left native code in front of messages.
+    left_at: LeftAt,
 }
 
 /// A message as the first thread sent it.
@@ -69,6 +75,7 @@ impl SitePlans {
             cut: AtomicUsize::new(usize::MAX),
             knows_more: AtomicBool::new(false),
             choosing: Mutex::default(),
+            left_at: LeftAt::new(program.ops.len()),
         }
     }
 
@@ -80,19 +87,19 @@ impl SitePlans {
         }
     }
 
-    /// Chooses the cut that leaves out those messages of which is known that no code does them here, and makes NaN once many
-    /// threads have left code for one. Of messages that have not been sent it is taken to be as it was. Asked when threads
+    /// Chooses the cut that leaves out those messages of which is known that no code does them here, is entered behind those
+    /// for which threads have often left code, and makes NaN once they have often left it for one. Of messages that have not been sent it is taken to be as it was. Asked when threads
     /// begin: then those before them have sent all.
     pub(crate) fn choose_cut(&self, code: &Decoded) {
-        let has_many_nan = code.has_many_nan();
-        if !has_many_nan && !self.knows_more.load(Relaxed) {
+        if !self.knows_more.load(Relaxed) && !self.is_left_often(code) {
             return;
         }
         let _alone = self.choosing.lock().unwrap_or_else(PoisonError::into_inner);
         let knows_more = self.knows_more.swap(false, Acquire);
-        if !has_many_nan && !knows_more {
+        if !knows_more && !self.is_left_often(code) {
             return;
         }
+        let has_many_nan = code.has_many_nan();
         // Code that makes them is not left for them.
         code.left_for_nan().store(0, Relaxed);
         let before = code.cut(self.cut(code));
@@ -102,11 +109,29 @@ impl SitePlans {
             let was_left_out = || before.left_out.binary_search(&pc).is_ok();
             known.map_or_else(was_left_out, |is_code| !is_code)
         });
+        let left_out = left_out.collect();
+        let behind = self.left_at.take().into_iter().map(|pc| pc + 1);
+        let mut entered: Vec<u32> = before.entered.iter().copied().chain(behind).collect();
+        entered.truncate(MOST_ENTERED);
+        entered.sort_unstable();
+        entered.dedup();
         let cut = Cut {
-            left_out: left_out.collect(),
+            left_out,
+            entered,
             makes_nan: before.makes_nan || has_many_nan,
         };
         self.cut.store(code.number_of_cut(cut), Relaxed);
+    }
+
+    /// Whether threads have left code so often for what other code would not be left for that a cut is to be chosen.
+    #[inline]
+    pub(crate) fn is_left_often(&self, code: &Decoded) -> bool {
+        code.has_many_nan() || self.left_at.are_many()
+    }
+
+    /// Where it is counted how often they leave in front of messages.
+    pub(crate) fn left_at(&self) -> &LeftAt {
+        &self.left_at
     }
 
     /// What is known of a message, worked out when it is asked for the first time.

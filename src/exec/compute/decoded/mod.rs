@@ -179,6 +179,8 @@ pub struct Decoded {
 pub(crate) struct Cut {
     /// Messages that are left to the steps, by ascending op.
     pub left_out: Vec<u32>,
+    /// Ops where it is entered, beside those that a jump leads to, ascending: they are behind messages for which it is left.
+    pub entered: Vec<u32>,
     /// It makes NaN, and is not left for them.
     pub makes_nan: bool,
 }
@@ -380,8 +382,11 @@ impl Decoded {
             };
             let Cut {
                 left_out,
+                entered: behind,
                 makes_nan,
             } = self.cut(cut);
+            let mut entered = entered(program);
+            behind.iter().for_each(|&pc| entered[pc as usize] = true);
             let message = |pc: u32, op: &Op| match left_out.binary_search(&pc) {
                 Ok(_) => None,
                 Err(_) => message(op),
@@ -390,7 +395,7 @@ impl Decoded {
                 (seen, rounds as usize * MOST_CUTS + cut),
                 (rounds, makes_nan),
             );
-            Native::new(program, &entered(program), makes, seen, splits, message)
+            Native::new(program, &entered, makes, seen, splits, message)
         });
         code.as_ref()
     }

@@ -209,6 +209,7 @@ vectors! {
     PCMPD = 1 3 0 0x1f;
     PCMPUD = 1 3 0 0x1e;
     PTESTNMD = 2 2 0 0x27;
+    PTESTNMQ = 2 2 1 0x27;
     PBLENDMD = 1 2 0 0x64;
     PMOVM2D = 2 2 0 0x38;
     PMOVZXBD = 1 2 0 0x31;

@@ -1076,6 +1076,7 @@ impl Emitter {
             Opcode::Add => self.binary(inst, Vector::ADDPS, r, to),
             Opcode::Mul => self.binary(inst, Vector::MULPS, r, to),
             Opcode::Mad => self.multiply_add(inst, r, to),
+            Opcode::Lrp => self.interpolate(inst, r, to),
             Opcode::Divm => {
                 let a = self.source(inst, 0, r);
                 let a = self.in_register(a, len, SOURCE[0]);

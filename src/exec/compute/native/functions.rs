@@ -5,6 +5,8 @@ use super::emit::{
     BETWEEN, CONDITION, Emitter, MAKING, NAN_CLASS, SOURCE, UNORDERED, float_predicate_of,
     predicate_of,
 };
+use super::halves::DIFFERS;
+use super::integers::RIGHT;
 use super::select::Inst;
 use crate::isa::{Condition, Opcode};
 use crate::math::{COS_SERIES, EXP2_SERIES, LOG2_SERIES, SIN_SERIES};
@@ -119,6 +121,52 @@ impl Emitter {
             self.code
                 .masked(Vector::BROADCAST, len, own, 0, Rm::Const(float::NAN), None);
         }
+    }
+
+    /// `lrp`, in doubles, as [`alu::interpolate`](super::super::alu::interpolate): a product of singles is one of them, and the
+    /// sum is rounded to odd before it becomes a single.
+    pub fn interpolate(&mut self, inst: &Inst, r: u8, to: (Reg, Mask, bool)) {
+        let (len, [out, sum, between]) = (Self::len(inst), BETWEEN);
+        let [a, b, c] = [0, 1, 2].map(|k| {
+            let source = self.source(inst, k, r);
+            self.in_register(source, len, SOURCE[k])
+        });
+        let (first, second, wide) = (self.take(), self.take(), Self::wide(len));
+        let one = Rm::Const64(1f64.to_bits());
+        for part in 0..Self::parts(len) {
+            self.double(wide, sum, a, part);
+            self.double(wide, first, b, part);
+            self.double(wide, second, c, part);
+            let code = &mut self.code;
+            code.vector(Vector::BROADCAST_QWORD, wide, between, 0, one);
+            let mut run = |vector, to, a, b| code.vector(vector, wide, to, a, Rm::Reg(b));
+            run(Vector::MULPD, first, first, sum);
+            run(Vector::SUBPD, between, between, sum);
+            run(Vector::MULPD, second, second, between);
+            // The error of the sum, exactly.
+            run(Vector::ADDPD, sum, first, second);
+            run(Vector::SUBPD, between, sum, first);
+            run(Vector::SUBPD, MAKING, sum, between);
+            run(Vector::SUBPD, first, first, MAKING);
+            run(Vector::SUBPD, second, second, between);
+            run(Vector::ADDPD, first, first, second);
+            let differs = (UNORDERED, 0, false);
+            let zero = Rm::Const64(0);
+            code.masked(Vector::CMPPD, wide, differs, first, zero, Some(DIFFERS));
+            let even = (UNORDERED, UNORDERED, false);
+            let lowest = Rm::Const64(1);
+            code.masked(Vector::PTESTNMQ, wide, even, sum, lowest, None);
+            // One more if it has the sign of the sum, else one less.
+            code.vector(Vector::PXORQ, wide, first, first, Rm::Reg(sum));
+            let shift = Vector::SHIFT_QWORDS_BY;
+            code.vector_by(shift, wide, RIGHT, first, Rm::Reg(first), 63);
+            code.vector(Vector::PADDQ, wide, first, first, Rm::Reg(first));
+            code.vector(Vector::PSUBQ, wide, first, first, lowest);
+            let odd = (sum, UNORDERED, false);
+            code.masked(Vector::PSUBQ, wide, odd, sum, Rm::Reg(first), None);
+            self.single_of(wide, (out, part), false);
+        }
+        self.finish(len, to.0, (to.1 != 0).then_some(to.1), out);
     }
 
     /// How many registers of doubles there are for one of singles of this length.

@@ -20,7 +20,7 @@ const NEAREST: u8 = 0;
 const LEAST: u32 = 0x3880_0000;
 
 /// Ordered, and not equal.
-const DIFFERS: u8 = 0x0c;
+pub const DIFFERS: u8 = 0x0c;
 
 impl Emitter {
     /// Row `r` of a source of halves as singles, in a register that is its own.

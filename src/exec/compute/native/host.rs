@@ -16,7 +16,6 @@ use crate::exec::state::frame::{ENDED, Frame};
 use crate::exec::state::tally::{Counter, Counters, Traffic};
 use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::thread::Thread;
-use crate::exec::state::windows::Windows;
 use crate::message::Request;
 use crate::program::{Barrier, Op, Program};
 use crate::surface::Memory;
@@ -317,7 +316,7 @@ impl Native {
             if let Some(tally) = memories.tally {
                 self.count_parts(threads, tally, memories.texels);
             }
-            self.learn(&threads[0], memories.windows);
+            self.learn(&threads[0], memories);
         }
         all
     }
@@ -507,19 +506,22 @@ impl Native {
         self.ends.get(pc as usize).map_or(0, |end| *end)
     }
 
-    /// Notes which window a message reaches that a thread has come to.
+    /// Notes that a thread has come to a message that is code, and which window it reaches.
     #[inline]
-    fn learn(&self, thread: &Thread<'_>, windows: &Windows) {
+    fn learn(&self, thread: &Thread<'_>, memories: Memories<'_>) {
         let pc = thread.frame.pc;
         let Ok(at) = self.messages.binary_search_by_key(&pc, |(op, _)| *op) else {
             return;
         };
+        if self.door(pc + 1).is_none() && self.covers(pc + 1) {
+            memories.left_at.note(pc);
+        }
         let message = &self.messages[at].1;
         let found = match message.target() {
             None | Some(Target::Shared { .. } | Target::Scratch { .. }) => None,
             Some(Target::Surface { variable, index }) => {
                 let first = variable.map_or(0, |at| thread.dword(at));
-                windows.of_surface(index.wrapping_add(first))
+                memories.windows.of_surface(index.wrapping_add(first))
             }
             Some(Target::Flat) => {
                 let own = |at: u32| {
@@ -550,7 +552,7 @@ impl Native {
                     Message::Block(block) => own(block.place)
                         .map(|place| place.wrapping_add(i64::from(block.added) as u64)),
                 };
-                address.and_then(|address| windows.of_address(address))
+                address.and_then(|address| memories.windows.of_address(address))
             }
         };
         if let Some(window) = found {
@@ -652,7 +654,7 @@ impl<'n> Whole<'n> {
         }
         leave(left.stopped, &mut thread.frame, left.places);
         thread.mode = self.mode.turned(self.native.turned(left.stopped.pc));
-        self.native.learn(thread, self.memories.windows);
+        self.native.learn(thread, self.memories);
     }
 
     /// Goes on with the threads of a group that have come out of the code where they begin: through its barriers, then each by

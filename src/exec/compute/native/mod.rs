@@ -114,7 +114,7 @@ use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::Windows;
 use crate::sampler::avs::MakesBlocks;
 use crate::surface::Memory;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// Whether native code runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -261,8 +261,58 @@ pub struct Memories<'a> {
     pub scratch_bytes: usize,
     /// Where code counts ops, if it does.
     pub tally: Option<&'a Tally>,
-    /// How often threads have left code for a NaN.
+    /// How often threads have left code for a NaN, and in front of messages.
     pub left_for_nan: &'a AtomicU32,
+    pub left_at: &'a LeftAt,
+}
+
+/// How often threads of a run have left native code in front of a message behind which it goes on, but is not entered.
+#[derive(Debug)]
+pub struct LeftAt {
+    /// By op.
+    times: Vec<AtomicU32>,
+    /// So often in front of one that it is worth other code.
+    many: AtomicBool,
+}
+
+impl LeftAt {
+    /// So often it is. Builds for tests make other code soon.
+    const MANY: u32 = if cfg!(debug_assertions) { 2 } else { 32 };
+
+    /// Not yet, in a program of so many ops.
+    pub fn new(ops: usize) -> LeftAt {
+        LeftAt {
+            times: (0..ops).map(|_| AtomicU32::new(0)).collect(),
+            many: AtomicBool::new(false),
+        }
+    }
+
+    /// Threads have left together.
+    fn note(&self, pc: u32) {
+        let Some(times) = self.times.get(pc as usize) else {
+            return;
+        };
+        if times.fetch_add(1, Relaxed) + 1 >= Self::MANY {
+            self.many.store(true, Relaxed);
+        }
+    }
+
+    /// Whether there should be other code.
+    #[inline]
+    pub fn are_many(&self) -> bool {
+        self.many.load(Relaxed)
+    }
+
+    /// The messages behind which it should be entered, if there should be other code; it begins anew.
+    pub fn take(&self) -> Vec<u32> {
+        if !self.many.swap(false, Relaxed) {
+            return Vec::new();
+        }
+        // Those that are not as often yet will be.
+        let often = |times: &AtomicU32| times.swap(0, Relaxed) > Self::MANY / 4;
+        let left = (0..).zip(&self.times).filter(|(_, times)| often(times));
+        left.map(|(pc, _)| pc).collect()
+    }
 }
 
 /// How a thread begins in its bytes.

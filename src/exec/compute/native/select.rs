@@ -184,7 +184,9 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
             let all = src.iter().all(|s| s.ty == ty);
             match ty {
                 Type::F if all && is_computed(opcode) => Work::Single(opcode, alu.saturate),
-                Type::Hf if all && is_computed(opcode) => Work::Half(opcode, alu.saturate),
+                Type::Hf if all && opcode != Opcode::Lrp && is_computed(opcode) => {
+                    Work::Half(opcode, alu.saturate)
+                }
                 _ => return None,
             }
         }
@@ -270,6 +272,7 @@ const fn is_computed(opcode: Opcode) -> bool {
         opcode,
         Add | Mul
             | Mad
+            | Lrp
             | Min
             | Max
             | Frc
