@@ -1164,6 +1164,17 @@ impl Assembler {
         self.byte(0xc0 | dst << 3 | src);
     }
 
+    /// `dst = !src`, of 16 lanes.
+    pub fn not_mask(&mut self, dst: Mask, src: Mask) {
+        self.bytes.extend([0xc5, 0xf8, 0x44]);
+        self.byte(0xc0 | dst << 3 | src);
+    }
+
+    /// Stores a mask of 16 lanes in the arena.
+    pub fn store_mask_at(&mut self, at: u32, mask: Mask) {
+        self.at_place(false, &[0xc5, 0xf8, 0x91], mask, Place::Arena(at));
+    }
+
     /// All lanes.
     pub fn fill_mask(&mut self, mask: Mask) {
         self.bytes.extend([0xc5, 0x84 | (!mask & 15) << 3, 0x46]);

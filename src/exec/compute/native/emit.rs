@@ -153,6 +153,10 @@ pub struct Emitter {
     pub left: Vec<Leave>,
     /// All lanes that instructions have are enabled wherever the region is.
     pub all_enabled: bool,
+    /// The region at hand has lanes from 16 on.
+    pub wide: bool,
+    /// Where all lanes are enabled, the predicates of which the masks of the execution mask hold these halves.
+    pub halves: [Option<u32>; 2],
     /// Where a result has no order the NaN is made that is defined, and the region is not left.
     pub makes_nan: bool,
     /// Whether results have an order is asked later, of two of them at once.
@@ -187,6 +191,8 @@ impl Emitter {
             leave: Default::default(),
             left: Vec::new(),
             all_enabled: false,
+            wide: false,
+            halves: [None; 2],
             makes_nan,
             asks_later: false,
             doubts: Vec::new(),
@@ -212,6 +218,55 @@ impl Emitter {
         flag.map(|(_, reg)| *reg)
     }
 
+    /// The half of a predicate that is 16 lanes, or the first of two.
+    fn half_of(lanes: Lanes) -> Option<usize> {
+        let whole = matches!((lanes.count, lanes.offset), (16, 0 | 16) | (32, 0));
+        whole.then_some(usize::from(lanes.offset / 16))
+    }
+
+    /// The masks that hold a predicate of lanes as it is, row by row.
+    fn masks_of(&self, lanes: Lanes, at: u32) -> Option<[Mask; 2]> {
+        let first = Self::half_of(lanes)?;
+        let last = first + usize::from(lanes.count / 32);
+        let holds = |half: &Option<u32>| *half == Some(at);
+        let all = self.halves[first..=last].iter().all(holds);
+        all.then_some([ENABLED[first], ENABLED[last]])
+    }
+
+    /// The same of one that is asked lane by lane, with the inverse made of one that is inverted.
+    fn masks_of_guard(
+        &mut self,
+        lanes: Lanes,
+        guard: Guard,
+        inverse: [Mask; 2],
+    ) -> Option<[Mask; 2]> {
+        if guard.group != Group::Each {
+            return None;
+        }
+        let masks = self.masks_of(lanes, guard.offset)?;
+        if !guard.inverted {
+            return Some(masks);
+        }
+        for (to, from) in inverse
+            .into_iter()
+            .zip(masks)
+            .take(usize::from(lanes.count / 16))
+        {
+            self.code.not_mask(to, from);
+        }
+        Some(inverse)
+    }
+
+    /// Conditions of 16 lanes become half of a predicate in memory. All of them run.
+    fn write_half(&mut self, at: u32, half: usize) {
+        let others = self.halves;
+        self.code.store_mask_at(at + 2 * half as u32, CONDITION[0]);
+        self.overwrite(predicate_at(at));
+        self.halves = others;
+        self.halves[half] = Some(at);
+        self.code.copy_mask(ENABLED[half], CONDITION[0]);
+    }
+
     /// Loads a predicate.
     fn load_flag(&mut self, to: Gpr, at: u32) {
         match self.flag(at) {
@@ -233,6 +288,10 @@ impl Emitter {
     pub fn test_running(&mut self, lanes: Lanes, guard: Guard) -> bool {
         let window = lanes.all() << lanes.offset;
         let plain = guard.group == Group::Each && !guard.inverted;
+        if let Some([a, b]) = self.masks_of(lanes, guard.offset).filter(|_| plain) {
+            self.code.test_masks(a, b);
+            return true;
+        }
         let Some(flag) = self.flag(guard.offset).filter(|_| plain) else {
             return false;
         };
@@ -255,11 +314,31 @@ impl Emitter {
 
     /// What a predicate says for the lanes of an instruction, in `rax`.
     pub fn predicate(&mut self, lanes: Lanes, guard: Guard) {
-        self.load_flag(Gpr::Rax, guard.offset);
+        let half = Self::half_of(lanes).filter(|_| self.all_enabled && lanes.count == 16);
+        let (masks, flag) = (self.masks_of(lanes, guard.offset), self.flag(guard.offset));
+        let mut from = lanes.offset;
+        match (guard.group, masks, half) {
+            (Group::Each, Some([a, b]), _) => {
+                from = 0;
+                self.code.store_mask(Gpr::Rax, a);
+                if lanes.count == 32 {
+                    self.code.store_mask(Gpr::Rcx, b);
+                    self.code.shift_left(Gpr::Rcx, 16);
+                    self.code.alu(Alu::Or, Gpr::Rax, Gpr::Rcx);
+                }
+            }
+            (Group::Each, None, Some(half)) if flag.is_none() => {
+                from = 0;
+                // It may have been stored so.
+                let place = Place::Arena(guard.offset + 2 * half as u32);
+                self.code.load_word(Gpr::Rax, place);
+            }
+            _ => self.load_flag(Gpr::Rax, guard.offset),
+        }
         let (all, code) = (lanes.all(), &mut self.code);
         let expected = match guard.group {
             Group::Each => {
-                code.shift_right(Gpr::Rax, lanes.offset);
+                code.shift_right(Gpr::Rax, from);
                 if guard.inverted {
                     code.not(Gpr::Rax);
                 }
@@ -289,6 +368,11 @@ impl Emitter {
         };
         match guard {
             Some(guard) => {
+                if lanes.no_mask
+                    && let Some(masks) = self.masks_of_guard(lanes, guard, RUNNING)
+                {
+                    return masks.map(Some);
+                }
                 self.predicate(lanes, guard);
                 if !lanes.no_mask {
                     self.code.move_gpr(Gpr::Rcx, Gpr::R8);
@@ -405,6 +489,11 @@ impl Emitter {
     /// The same with conditions by row.
     pub fn write_conditions(&mut self, inst: &Inst) {
         let Put::Flags(at) = inst.dst else { return };
+        // Others read all of it, which must not lie in two stores.
+        let parted = self.all_enabled && self.wide && inst.rows() == 1 && self.flag(at).is_none();
+        if let Some(half) = Self::half_of(inst.lanes).filter(|_| parted) {
+            return self.write_half(at, half);
+        }
         self.code.store_mask(Gpr::Rax, CONDITION[0]);
         if inst.rows() > 1 {
             self.code.store_mask(Gpr::Rcx, CONDITION[1]);
@@ -454,16 +543,31 @@ impl Emitter {
         }
     }
 
+    /// The same, by row, as conditions.
+    fn choose(&mut self, inst: &Inst) {
+        let known = inst
+            .guard
+            .and_then(|guard| self.masks_of_guard(inst.lanes, guard, CONDITION));
+        if let Some(masks) = known {
+            let rows = CONDITION.into_iter().zip(masks).take(inst.rows().into());
+            for (to, from) in rows.filter(|(to, from)| to != from) {
+                self.code.copy_mask(to, from);
+            }
+            return;
+        }
+        self.chosen(inst.lanes, inst.guard);
+        self.code.load_mask(CONDITION[0], Gpr::Rax);
+        if inst.rows() > 1 {
+            self.code.shift_right(Gpr::Rax, 16);
+            self.code.load_mask(CONDITION[1], Gpr::Rax);
+        }
+    }
+
     /// Everything that makes a value for each lane.
     fn values(&mut self, inst: &Inst) {
         let select = matches!(inst.work, Work::Select | Work::SelectSingle);
         if select {
-            self.chosen(inst.lanes, inst.guard);
-            self.code.load_mask(CONDITION[0], Gpr::Rax);
-            if inst.rows() > 1 {
-                self.code.shift_right(Gpr::Rax, 16);
-                self.code.load_mask(CONDITION[1], Gpr::Rax);
-            }
+            self.choose(inst);
         }
         let masks = match inst.is_uniform() {
             // All lanes have the one value.
@@ -850,9 +954,13 @@ impl Emitter {
             Work::Select | Work::SelectSingle => {
                 let [a, b] = [0, 1].map(|k| self.moved_source(inst, k, r));
                 let b = self.in_register(b, len, SOURCE[1]);
-                let chosen = (BETWEEN[0], CONDITION[usize::from(r)], false);
+                // A result is never in a register of a source.
+                let to = if mask.is_none() { target } else { BETWEEN[0] };
+                let chosen = (to, CONDITION[usize::from(r)], false);
                 self.code.masked(Vector::PBLENDMD, len, chosen, b, a, None);
-                self.finish(len, target, mask, BETWEEN[0]);
+                if mask.is_some() {
+                    self.finish(len, target, mask, to);
+                }
             }
             Work::Move => {
                 let a = match (inst.src[0].form, mask) {

@@ -90,6 +90,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
     emitter.free = FIRST_HELD + pinned.len() as u8;
     emitter.pinned = pinned.into_iter().zip(FIRST_HELD..).collect();
     emitter.flags = region.flags().into_iter().zip(FLAGS).collect();
+    emitter.wide = region.is_wide();
     emitter.forget();
     let mut label = || emitter.code.label();
     let mut of_places = || region.places.iter().map(|_| label()).collect();

@@ -46,6 +46,7 @@ impl Emitter {
     /// Nothing is known of registers that are not pinned. The arena has everything.
     pub fn forget(&mut self) {
         self.held.clear();
+        self.halves = [None; 2];
         self.copies.clear();
         self.scaled.clear();
         self.orders.forget();
@@ -158,6 +159,9 @@ impl Emitter {
     fn drop_overlapping(&mut self, bytes: Bytes) {
         self.held.retain(|held| !held.bytes.overlaps(bytes));
         let stays = |at: u32| !Bytes::one(at).overlaps(bytes);
+        for half in &mut self.halves {
+            half.take_if(|at| !stays(*at));
+        }
         self.copies.retain(|(to, from)| stays(*to) && stays(*from));
         self.scaled
             .retain(|s| !s.row.overlaps(bytes) && s.named.iter().all(|at| stays(*at)));
