@@ -88,8 +88,8 @@ impl SitePlans {
     }
 
     /// Chooses the cut that leaves out those messages of which is known that no code does them here, is entered behind those
-    /// for which threads have often left code, and makes NaN once they have often left it for one. Of messages that have not been sent it is taken to be as it was. Asked when threads
-    /// begin: then those before them have sent all.
+    /// for which threads have often left code, and makes NaN once they have often left it for one. Of messages that have not
+    /// been sent it is taken to be as it was. Asked when threads begin: then those before them have sent all.
     pub(crate) fn choose_cut(&self, code: &Decoded) {
         if !self.knows_more.load(Relaxed) && !self.is_left_often(code) {
             return;
@@ -111,10 +111,12 @@ impl SitePlans {
         });
         let left_out = left_out.collect();
         let behind = self.left_at.take().into_iter().map(|pc| pc + 1);
-        let mut entered: Vec<u32> = before.entered.iter().copied().chain(behind).collect();
+        let mut entered = before.entered;
+        // Others may have left code of the cut before.
+        let new: Vec<u32> = behind.filter(|pc| !entered.contains(pc)).collect();
+        entered.extend(new);
         entered.truncate(MOST_ENTERED);
         entered.sort_unstable();
-        entered.dedup();
         let cut = Cut {
             left_out,
             entered,

@@ -261,8 +261,9 @@ pub struct Memories<'a> {
     pub scratch_bytes: usize,
     /// Where code counts ops, if it does.
     pub tally: Option<&'a Tally>,
-    /// How often threads have left code for a NaN, and in front of messages.
+    /// How often threads have left code for a NaN.
     pub left_for_nan: &'a AtomicU32,
+    /// The same in front of messages.
     pub left_at: &'a LeftAt,
 }
 
@@ -522,5 +523,25 @@ mod other {
         ) -> Option<Stands> {
             match self.0 {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_entered_behind_once_one_of_them_is_left_often() {
+        let left = LeftAt::new(4);
+        (1..LeftAt::MANY).for_each(|_| left.note(2));
+        left.note(7);
+        assert!(!left.are_many());
+        assert!(left.take().is_empty());
+        left.note(2);
+        assert!(left.are_many());
+        assert_eq!(left.take(), vec![2]);
+        // It begins anew.
+        assert!(!left.are_many());
+        assert!(left.take().is_empty());
     }
 }
