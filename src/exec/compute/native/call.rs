@@ -26,6 +26,9 @@ pub const MOST_ANSWERS: usize = 8;
 /// Messages of a program of which it is kept where they were last, at most.
 pub const MOST_LAST: usize = 8;
 
+/// Windows that are kept between two places, at most.
+pub const MOST_SEEN: usize = 8;
+
 /// What native code knows of a thread; it changes what it says.
 #[repr(C)]
 pub struct Context<'t> {
@@ -54,6 +57,8 @@ pub struct Context<'t> {
     answers: [u32; MOST_ANSWERS],
     /// Where messages of lanes that follow each other were last, in their windows.
     last: [u64; MOST_LAST],
+    /// Windows that messages have found, which later ones find there.
+    seen: [u64; MOST_SEEN],
     /// What messages reach, and what of it code looks at.
     reach: *const Reach<'t>,
     windows: *const HostWindow,
@@ -324,6 +329,7 @@ pub mod field {
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
     pub const ANSWERS: u32 = offset_of!(Context<'_>, answers) as u32;
     pub const LAST: u32 = offset_of!(Context<'_>, last) as u32;
+    pub const SEEN: u32 = offset_of!(Context<'_>, seen) as u32;
     pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
     pub const TEXELS: u32 = offset_of!(Context<'_>, texels) as u32;
@@ -406,6 +412,7 @@ impl<'t> Context<'t> {
             places: [0; MOST_PLACES],
             answers: [0; MOST_ANSWERS],
             last: [0; MOST_LAST],
+            seen: [0; MOST_SEEN],
             reach,
             windows: reach.windows,
             count: reach.count,
@@ -632,8 +639,8 @@ impl Executable {
     ///   before it that asks the same of the same surface and sampler), or whose coordinates it has compared with the
     ///   numbers of texels there: they are stored at multiples of their size, or of a dword, and up to three bytes behind
     ///   the last one are read, which [`Memory::readable`] has; lanes that have the border colour, whose offsets are
-    ///   negative, and those that are off are masked off; and windows whose number it has found to be below `count`, or
-    ///   the thread's own;
+    ///   negative, and those that are off are masked off; and windows whose number it has found to be below `count`, which it
+    ///   may keep in the context until the next place, or the thread's own;
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length, and, to be read, what lies between two such

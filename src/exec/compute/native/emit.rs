@@ -12,6 +12,7 @@
 use super::super::decoded::operand::{Operand, OperandShape, Put};
 use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::call::MOST_SEEN;
 use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
 use super::last_read::LastRead;
@@ -106,6 +107,9 @@ pub struct Scaled {
     pub reg: Reg,
 }
 
+/// What names a surface: a dword of the arena, if there is one, and what is added to it.
+pub type Named = (Option<u32>, u32);
+
 /// The lanes of the first row.
 const LOW: u32 = 0xffff;
 
@@ -135,6 +139,8 @@ pub struct Emitter {
     pub last_read: Option<LastRead>,
     /// Single dwords that are copies of others.
     pub copies: Vec<(u32, u32)>,
+    /// The surfaces of which the context has the windows.
+    pub seen: [Option<Named>; MOST_SEEN],
     /// Coordinates that samples have scaled, the latest one last.
     pub scaled: Vec<Scaled>,
     /// Values of lanes that come of others.
@@ -182,6 +188,7 @@ impl Emitter {
             held: Vec::new(),
             last_read: None,
             copies: Vec::new(),
+            seen: [None; MOST_SEEN],
             scaled: Vec::new(),
             orders: Orders::default(),
             lasts: Vec::new(),

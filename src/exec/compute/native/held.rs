@@ -48,6 +48,7 @@ impl Emitter {
         self.held.clear();
         self.halves = [None; 2];
         self.copies.clear();
+        self.seen = Default::default();
         self.scaled.clear();
         self.orders.forget();
     }
@@ -161,6 +162,9 @@ impl Emitter {
         let stays = |at: u32| !Bytes::one(at).overlaps(bytes);
         for half in &mut self.halves {
             half.take_if(|at| !stays(*at));
+        }
+        for seen in &mut self.seen {
+            seen.take_if(|(named, _)| named.is_some_and(|at| !stays(at)));
         }
         self.copies.retain(|(to, from)| stays(*to) && stays(*from));
         self.scaled

@@ -257,7 +257,11 @@ impl Emitter {
         }
         let surface = match target {
             Target::Surface { variable, index } => {
-                Some((variable.map(|at| self.named_at(at)), index))
+                let named = (variable.map(|at| self.origin(at)), index);
+                if let Some(slot) = self.seen.iter().position(|seen| *seen == Some(named)) {
+                    return self.code.load_wide(Gpr::Rcx, seen_at(slot));
+                }
+                Some((named, variable.map(|at| self.named_at(at))))
             }
             _ => None,
         };
@@ -269,18 +273,23 @@ impl Emitter {
         let code = &mut self.code;
         code.shift_left_wide(Gpr::Rcx, field::WINDOW_SHIFT);
         code.add_wide_at(Gpr::Rcx, Place::Context(field::WINDOWS));
-        if let Some((variable, index)) = surface {
-            match variable {
-                None => code.move_number(Gpr::Rdx, index),
-                Some(at) => {
-                    code.load(Gpr::Rdx, Place::Arena(at));
-                    if index != 0 {
-                        code.alu_number(Alu::Add, Gpr::Rdx, index);
-                    }
+        let Some((named, variable)) = surface else {
+            return;
+        };
+        match variable {
+            None => code.move_number(Gpr::Rdx, named.1),
+            Some(at) => {
+                code.load(Gpr::Rdx, Place::Arena(at));
+                if named.1 != 0 {
+                    code.alu_number(Alu::Add, Gpr::Rdx, named.1);
                 }
             }
-            code.compare_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_SURFACE));
-            self.leave_if(If::NotZero);
+        }
+        code.compare_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_SURFACE));
+        self.leave_if(If::NotZero);
+        if let Some(slot) = self.seen.iter().position(Option::is_none) {
+            self.seen[slot] = Some(named);
+            self.code.store_wide(seen_at(slot), Gpr::Rcx);
         }
     }
 
@@ -963,6 +972,11 @@ impl Emitter {
             BETWEEN[2]
         })
     }
+}
+
+/// Where a window is kept that was found.
+const fn seen_at(slot: usize) -> u32 {
+    field::SEEN + 8 * slot as u32
 }
 
 impl Change {
