@@ -16,6 +16,7 @@ use super::call::MOST_SEEN;
 use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
 use super::last_read::LastRead;
+use super::local::Local;
 use super::nan::{Doubt, Parted, SINGLES};
 use super::order::Orders;
 use super::sampler::Routine;
@@ -137,6 +138,8 @@ pub struct Emitter {
     pub held: Vec<Held>,
     /// Who reads what last, where registers need not be what they were in the end.
     pub last_read: Option<LastRead>,
+    /// What lanes that are off have nobody sees of these, where it is known.
+    pub local: Option<Local>,
     /// Single dwords that are copies of others.
     pub copies: Vec<(u32, u32)>,
     /// The surfaces of which the context has the windows.
@@ -187,6 +190,7 @@ impl Emitter {
             flags: Vec::new(),
             held: Vec::new(),
             last_read: None,
+            local: None,
             copies: Vec::new(),
             seen: [None; MOST_SEEN],
             scaled: Vec::new(),
@@ -576,8 +580,8 @@ impl Emitter {
         if select {
             self.choose(inst);
         }
-        let masks = match inst.is_uniform() {
-            // All lanes have the one value.
+        let masks = match inst.is_uniform() || self.is_for_all(inst) {
+            // All lanes have the one value, or may have any.
             true => [None; 2],
             false => self.running(inst.lanes, inst.guard.filter(|_| !select)),
         };
@@ -662,8 +666,29 @@ impl Emitter {
         if inst.shift_of_result().is_some() {
             return self.take();
         }
-        let whole = bytes.kind != Kind::Other;
-        self.row_target(bytes, Self::len(inst), mask.filter(|_| whole))
+        let kept = bytes.kind != Kind::Other && !self.is_free(inst, r);
+        self.row_target(bytes, Self::len(inst), mask.filter(|_| kept))
+    }
+
+    /// Whether what lanes that are off have of row `r` of a result does not matter.
+    fn is_free(&self, inst: &Inst, r: u8) -> bool {
+        inst.guard.is_none() && self.is_local(inst.written(r))
+    }
+
+    /// The same of bytes that all lanes write which run.
+    pub fn is_local(&self, bytes: Bytes) -> bool {
+        let row = matches!(bytes.kind, Kind::Row(_));
+        row && self.local.as_ref().is_some_and(|local| local.has(bytes))
+    }
+
+    /// Whether lanes that are off may compute as well: nothing comes of it. Singles of theirs might be denormal, which takes
+    /// hosts long.
+    pub fn is_for_all(&self, inst: &Inst) -> bool {
+        let plain = matches!(
+            inst.work,
+            Work::Move | Work::Dword(_) | Work::Unsigned(_) | Work::Boolean(_)
+        );
+        plain && (0..inst.rows()).all(|r| self.is_free(inst, r))
     }
 
     /// The register of bytes that are written: with what they are, where lanes that are off keep it.
@@ -916,7 +941,11 @@ impl Emitter {
     /// Computes row `r` into a register.
     pub fn value(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, target: Reg) {
         let len = Self::len(inst);
-        let to = (target, mask.unwrap_or(0), false);
+        let to = (
+            target,
+            mask.unwrap_or(0),
+            mask.is_some() && self.is_free(inst, r),
+        );
         match inst.work {
             Work::Single(opcode, saturate) => {
                 self.single(inst, (opcode, saturate), r, mask, target);
@@ -1157,7 +1186,10 @@ impl Emitter {
         // Nothing is left to do behind it in the plain case.
         let plain = !saturate && !self.flush;
         let to = match plain {
-            true => (target, mask.unwrap_or(0), false),
+            true => {
+                let free = mask.is_some() && self.is_free(inst, r);
+                (target, mask.unwrap_or(0), free)
+            }
             false => (BETWEEN[0], 0, false),
         };
         let result = to.0;
@@ -1285,7 +1317,8 @@ impl Emitter {
     fn multiply_add(&mut self, inst: &Inst, r: u8, to: (Reg, Mask, bool)) {
         let len = Self::len(inst);
         // A result is never in a register of a source.
-        let sum = if to.1 == 0 { to.0 } else { BETWEEN[1] };
+        let kept = to.1 != 0 && !to.2;
+        let sum = if kept { BETWEEN[1] } else { to.0 };
         let less = self.subtracts(inst, 0) != self.subtracts(inst, 1);
         let multiply = match (less, self.subtracts(inst, 2)) {
             (false, false) => Vector::FMADD231PS,
@@ -1298,14 +1331,15 @@ impl Emitter {
             Rm::Reg(_) | Rm::Row(_) => Vector::LOAD,
             _ => Vector::BROADCAST,
         };
-        self.code.vector(vector, len, sum, 0, c);
+        let into = if kept { (sum, 0, false) } else { to };
+        self.code.masked(vector, len, into, 0, c, None);
         let (mut a, mut b) = (self.positive(inst, 0, r), self.positive(inst, 1, r));
         if matches!(b, Rm::Reg(_)) && !matches!(a, Rm::Reg(_)) {
             (a, b) = (b, a);
         }
         let a = self.in_register(a, len, SOURCE[0]);
-        self.code.vector(multiply, len, sum, a, b);
-        if to.1 != 0 {
+        self.code.masked(multiply, len, into, a, b, None);
+        if kept {
             self.finish(len, to.0, Some(to.1), sum);
         }
     }

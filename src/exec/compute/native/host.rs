@@ -8,6 +8,7 @@ use super::emit::Emitter;
 use super::flow;
 use super::groups;
 use super::last_read::LastRead;
+use super::local::Local;
 use super::region::{self, Region};
 use super::transfer::{Message, Target};
 use super::{Begins, Memories, Rounds, Seen, Stands, Tally};
@@ -119,6 +120,7 @@ impl Native {
         let mut emitter = Emitter::new(rounds, counts, makes_nan);
         if seen == Seen::Nothing {
             emitter.last_read = LastRead::new(program);
+            emitter.local = Local::new(program, entered);
         }
         // Where all lanes run, nothing has to be kept of those that are off.
         let mut doors = Vec::new();

@@ -642,7 +642,12 @@ impl Emitter {
             _ => length(message.row()),
         };
         let rows = message.rows_of_half(half).into_iter();
-        rows.map(|row| self.row_target(row, len, mask)).collect()
+        let guarded = message.guard.is_some();
+        rows.map(|row| {
+            let kept = mask.filter(|_| guarded || !self.is_local(row));
+            self.row_target(row, len, kept)
+        })
+        .collect()
     }
 
     /// What a message has brought for a half is put where it belongs.

@@ -69,6 +69,8 @@ mod integers;
 #[cfg(target_arch = "x86_64")]
 mod last_read;
 #[cfg(target_arch = "x86_64")]
+mod local;
+#[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
 mod nan;

@@ -236,7 +236,11 @@ impl Emitter {
             _ => return self.orders.written(None, written),
         };
         self.orders.computed(is_product, touched);
-        let derives = derives.filter(|_| lanes.no_mask || self.all_enabled);
+        let for_all = match item {
+            Item::Inst(inst) => self.is_for_all(inst),
+            _ => false,
+        };
+        let derives = derives.filter(|_| lanes.no_mask || self.all_enabled || for_all);
         self.orders.written(derives, written);
     }
 

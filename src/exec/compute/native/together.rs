@@ -34,7 +34,7 @@ type Together = Vec<bool>;
 #[derive(Clone, Copy)]
 struct Open {
     bytes: Bytes,
-    row: u8,
+    half: u8,
     value: Reg,
     mask: Option<Mask>,
 }
@@ -42,10 +42,16 @@ struct Open {
 /// Results that wait to be asked, at most.
 const MOST_ASKED: usize = 8;
 
-/// Whether row `r` of an instruction reads these bytes, which were written as such a row.
-fn reads(inst: &Inst, bytes: Bytes, r: u8) -> bool {
-    let mut sources = inst.src.iter();
-    r < inst.rows() && sources.any(|operand| inst.read(operand, r) == Some(bytes))
+/// The half of all lanes that row `r` of an instruction has.
+const fn half_of_row(inst: &Inst, r: u8) -> u8 {
+    inst.lanes.offset / 16 + r
+}
+
+/// Whether an instruction reads these bytes in a half, in which they were written as well.
+fn reads(inst: &Inst, bytes: Bytes, half: u8) -> bool {
+    let row = half.checked_sub(half_of_row(inst, 0));
+    let reads = |r| inst.src.iter().any(|of| inst.read(of, r) == Some(bytes));
+    row.filter(|r| *r < inst.rows()).is_some_and(reads)
 }
 
 /// Whether it moves a dword that all lanes have, as constants are in front of who reads them.
@@ -110,10 +116,7 @@ impl Emitter {
         };
         let (insts, behind) = all.split_at(group.len());
         let len = Self::len(insts[0]);
-        let masks = match self.is_plain(insts[0]) {
-            true => [None; 2],
-            false => self.running(insts[0].lanes, None),
-        };
+        let plain = self.is_plain(insts[0]);
         let mut open: Vec<Open> = Vec::new();
         let mut waiting = Vec::new();
         let mut own: Vec<Bytes> = Vec::new();
@@ -121,7 +124,7 @@ impl Emitter {
             // What they have read of others they would read again.
             self.forget_unread(pc, |bytes| own.contains(&bytes));
             // Of all lanes nothing is left of what was there before.
-            if !waits && masks == [None; 2] {
+            if !waits && plain {
                 own.extend(&touched[1]);
             }
             self.settle(touched);
@@ -138,6 +141,7 @@ impl Emitter {
                 let pins: Vec<Reg> = pins.collect();
                 self.busy.extend(pins);
             }
+            let masks = self.masks_together(inst, plain);
             self.asks_later = true;
             let mut targets = [0; 2];
             for r in rows.clone() {
@@ -147,17 +151,17 @@ impl Emitter {
                 targets[usize::from(r)] = target;
             }
             self.asks_later = false;
-            open.retain(|open| !reads(inst, open.bytes, open.row));
-            open.extend(rows.clone().map(|row| Open {
-                bytes: inst.written(row),
-                row,
-                value: targets[usize::from(row)],
-                mask: masks[usize::from(row)],
+            open.retain(|open| !reads(inst, open.bytes, open.half));
+            open.extend(rows.clone().map(|r| Open {
+                bytes: inst.written(r),
+                half: half_of_row(inst, r),
+                value: targets[usize::from(r)],
+                mask: masks[usize::from(r)],
             }));
             let results = rows.map(|r| (*inst, r, targets[usize::from(r)]));
             match waits {
                 true => waiting.extend(results),
-                false => results.for_each(|result| self.put_result(result, masks)),
+                false => results.for_each(|result| self.put_result(result, plain)),
             }
         }
         let compared = behind.first().zip(touched.get(insts.len()));
@@ -175,7 +179,7 @@ impl Emitter {
             self.all_ordered(len, &open);
         }
         for result in waiting {
-            self.put_result(result, masks);
+            self.put_result(result, plain);
         }
         if let Some((inst, _)) = compared
             && let Put::Flags(at) = inst.dst
@@ -199,7 +203,8 @@ impl Emitter {
             return false;
         };
         let plain = !inst.halves && a.modifier.is_none() && inst.rows() == 1;
-        let alike = inst.lanes == first.lanes && Self::len(inst) == Self::len(first);
+        let same = inst.lanes == first.lanes && half_of_row(inst, 0) == value.half;
+        let alike = same && Self::len(inst) == Self::len(first);
         let is_there = inst.read(b, 0).is_none_or(|bytes| {
             let mut waiting = waiting.iter();
             waiting.all(|(inst, r, _)| !inst.written(*r).overlaps(bytes))
@@ -237,8 +242,17 @@ impl Emitter {
     }
 
     /// Puts row `r` of a result where it belongs.
-    fn put_result(&mut self, (inst, r, target): (&Inst, u8, Reg), masks: [Option<Mask>; 2]) {
+    fn put_result(&mut self, (inst, r, target): (&Inst, u8, Reg), plain: bool) {
+        let masks = self.masks_together(inst, plain);
         self.put(inst, r, masks[usize::from(r)], target);
+    }
+
+    /// The lanes of an instruction that is asked together with others, by row.
+    fn masks_together(&mut self, inst: &Inst, plain: bool) -> [Option<Mask>; 2] {
+        match plain || is_single_move(inst) {
+            true => [None; 2],
+            false => self.running(inst.lanes, None),
+        }
     }
 
     /// The first of these instructions that can be asked together; `None` if it is not worth it.
@@ -248,7 +262,7 @@ impl Emitter {
         let alike = |inst: &Inst| {
             let same = match plain {
                 true => self.is_plain(inst),
-                false => is_masked(inst) && inst.lanes == first.lanes,
+                false => is_masked(inst),
             };
             same && self.is_arithmetic(inst) && Self::len(inst) == Self::len(first)
         };
@@ -283,9 +297,11 @@ impl Emitter {
             if !alike(inst) {
                 break;
             }
-            let own: Vec<(Bytes, u8)> = (0..inst.rows()).map(|r| (inst.written(r), r)).collect();
+            let rows = 0..inst.rows();
+            let own = rows.map(|r| (inst.written(r), half_of_row(inst, r)));
+            let own: Vec<(Bytes, u8)> = own.collect();
             let mut still: Vec<(Bytes, u8)> = open.clone();
-            still.retain(|(bytes, r)| !reads(inst, *bytes, *r));
+            still.retain(|(bytes, half)| !reads(inst, *bytes, *half));
             let is_lost = |bytes: &Bytes| still.iter().any(|(other, _)| other.overlaps(*bytes));
             let lost = own.iter().any(|(own, _)| is_lost(own));
             // Each has a register until it is asked, and the next ones have sources and results.
@@ -295,7 +311,7 @@ impl Emitter {
             let sources = inst.src.iter();
             let read = sources.flat_map(|of| {
                 let rows = 0..inst.rows();
-                rows.filter_map(move |r| Some((inst.read(of, r)?, r)))
+                rows.filter_map(move |r| Some((inst.read(of, r)?, half_of_row(inst, r))))
             });
             let read: Vec<(Bytes, u8)> = read.collect();
             let mut touched = own.iter().chain(&read);
@@ -307,7 +323,7 @@ impl Emitter {
             if lost || taken > room || still.len() + own.len() > MOST_ASKED || comes_early {
                 break;
             }
-            // What another row has written may have been for other lanes.
+            // What another half has written may have been for other lanes.
             let outside = read.iter().filter(|read| !written.contains(*read));
             outer.extend(outside.map(|(bytes, _)| *bytes));
             let changes = |own: Bytes| outer.iter().any(|bytes: &Bytes| bytes.overlaps(own));
