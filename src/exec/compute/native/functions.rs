@@ -71,21 +71,26 @@ impl Emitter {
         }
         let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
         let (parts, wide) = (Self::parts(len), Self::wide(len));
+        let between = match opcode {
+            Opcode::Rsqrt | Opcode::Rsqtm => [out; 2],
+            _ => [self.take(), self.take()],
+        };
         for (part, near) in CONDITION.into_iter().enumerate().take(parts) {
             self.double(wide, x, a, part);
             match opcode {
-                Opcode::Exp => self.exp2(wide),
-                Opcode::Log => self.log2(wide),
+                Opcode::Exp => self.exp2(wide, between),
+                Opcode::Log => self.log2(wide, between),
                 Opcode::Pow => {
                     let sign = Rm::Const64(i64::MAX.cast_unsigned());
                     self.code.vector(Vector::PANDQ, wide, x, x, sign);
-                    self.log2(wide);
+                    self.log2(wide, between);
                     self.double(wide, y, b.unwrap_or(a), part);
                     self.code.vector(Vector::MULPD, wide, x, x, Rm::Reg(y));
-                    self.exp2(wide);
+                    self.exp2(wide, between);
                 }
                 Opcode::Sin | Opcode::Cos => {
-                    self.sine(wide, opcode == Opcode::Cos, near, inst.halves);
+                    let cosine = opcode == Opcode::Cos;
+                    self.sine(wide, between, cosine, (near, inst.halves));
                     self.near_half(wide, near, inst.halves);
                 }
                 _ => {
@@ -192,7 +197,7 @@ impl Emitter {
     }
 
     /// The second register between to the power of 2, in place: [`crate::math::exp2`].
-    fn exp2(&mut self, wide: Len) {
+    fn exp2(&mut self, wide: Len, between: [Reg; 2]) {
         let (x, n, sum) = (BETWEEN[1], SOURCE[2], MAKING);
         let double = |value: f64| Rm::Const64(value.to_bits());
         let code = &mut self.code;
@@ -201,7 +206,7 @@ impl Emitter {
         code.vector_by(Vector::RNDSCALEPD, wide, n, 0, Rm::Reg(x), 8);
         code.vector(Vector::SUBPD, wide, x, x, Rm::Reg(n));
         code.vector(Vector::MULPD, wide, x, x, double(std::f64::consts::LN_2));
-        self.polynomial(wide, sum, x, &EXP2_SERIES);
+        self.polynomial(wide, (sum, x), between, &EXP2_SERIES);
         let code = &mut self.code;
         // 2^1024 is no single, nor is half of it.
         code.vector(Vector::MINPD, wide, n, n, double(1023.0));
@@ -213,7 +218,7 @@ impl Emitter {
 
     /// The logarithm of the second register between, in place: [`crate::math::log2`]. Of zero and infinity the exponent is
     /// infinite, and what is added to it that of one, or of −0 infinite, too.
-    fn log2(&mut self, wide: Len) {
+    fn log2(&mut self, wide: Len, between: [Reg; 2]) {
         let (x, square, exponent, sum) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
         let double = |value: f64| Rm::Const64(value.to_bits());
         let code = &mut self.code;
@@ -230,7 +235,7 @@ impl Emitter {
         code.vector(Vector::ADDPD, wide, x, x, double(1.0));
         code.vector(Vector::DIVPD, wide, x, sum, Rm::Reg(x));
         code.vector(Vector::MULPD, wide, square, x, Rm::Reg(x));
-        self.polynomial(wide, sum, square, &LOG2_SERIES);
+        self.polynomial(wide, (sum, square), between, &LOG2_SERIES);
         let code = &mut self.code;
         let scale = double(2.0 * std::f64::consts::LOG2_E);
         code.vector(Vector::MULPD, wide, x, x, scale);
@@ -238,17 +243,31 @@ impl Emitter {
         code.vector(Vector::ADDPD, wide, x, x, Rm::Reg(exponent));
     }
 
-    /// A sum `c[0] + x·c[1] + …`, the products rounded by themselves.
-    fn polynomial(&mut self, wide: Len, sum: Reg, x: Reg, coefficients: &[f64]) {
-        let mut rest = coefficients.iter().rev().map(|c| Rm::Const64(c.to_bits()));
-        if let Some(last) = rest.next() {
-            self.code
-                .vector(Vector::BROADCAST_QWORD, wide, sum, 0, last);
+    /// A sum `c[0] + x·c[1] + …`, the products rounded by themselves, even powers and odd ones apart.
+    ///
+    /// * `between`: registers that are changed.
+    fn polynomial(
+        &mut self,
+        wide: Len,
+        (sum, x): (Reg, Reg),
+        [square, odd]: [Reg; 2],
+        coefficients: &[f64],
+    ) {
+        let code = &mut self.code;
+        code.vector(Vector::MULPD, wide, square, x, Rm::Reg(x));
+        let count = coefficients.len();
+        for (k, coefficient) in coefficients.iter().enumerate().rev() {
+            let own = if k.is_multiple_of(2) { sum } else { odd };
+            let coefficient = Rm::Const64(coefficient.to_bits());
+            if k + 2 >= count {
+                code.vector(Vector::BROADCAST_QWORD, wide, own, 0, coefficient);
+            } else {
+                code.vector(Vector::MULPD, wide, own, own, Rm::Reg(square));
+                code.vector(Vector::ADDPD, wide, own, own, coefficient);
+            }
         }
-        for coefficient in rest {
-            self.code.vector(Vector::MULPD, wide, sum, sum, Rm::Reg(x));
-            self.code.vector(Vector::ADDPD, wide, sum, sum, coefficient);
-        }
+        code.vector(Vector::MULPD, wide, odd, odd, Rm::Reg(x));
+        code.vector(Vector::ADDPD, wide, sum, sum, Rm::Reg(odd));
     }
 
     /// 1 / √x of the second register between, in place, to within a few units in the last place of a double.
@@ -303,9 +322,9 @@ impl Emitter {
     /// [`crate::math::sin`], the quarter turns taken away in doubles. In the middle of two singles, or of
     /// two halves, where the rest is too small.
     ///
-    /// * `small`: a mask that is changed.
+    /// * `between`, `small`: registers and a mask that are changed.
     /// * `halves`: halves are made of them.
-    fn sine(&mut self, wide: Len, cosine: bool, small: Mask, halves: bool) {
+    fn sine(&mut self, wide: Len, between: [Reg; 2], cosine: bool, (small, halves): (Mask, bool)) {
         let (x, square, turns) = (BETWEEN[1], BETWEEN[2], SOURCE[2]);
         let (sine, other) = (MAKING, SOURCE[1]);
         let double = |value: f64| Rm::Const64(value.to_bits());
@@ -341,8 +360,8 @@ impl Emitter {
             least,
             number,
         );
-        self.polynomial(wide, sine, square, &SIN_SERIES);
-        self.polynomial(wide, other, square, &COS_SERIES);
+        self.polynomial(wide, (sine, square), between, &SIN_SERIES);
+        self.polynomial(wide, (other, square), between, &COS_SERIES);
         let code = &mut self.code;
         code.vector(Vector::MULPD, wide, x, x, Rm::Reg(sine));
         let which = (UNORDERED, 0, false);
