@@ -905,6 +905,52 @@ mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
 }
 
 #[test]
+fn what_one_lane_alone_moves_through_an_address_goes_where_it_belongs() {
+    // An array `V` of rows, and where in it each lane writes.
+    let head = ".version 3.6\n.kernel \"k\"
+.decl P1 v_type=P num_elts=32
+.decl P2 v_type=P num_elts=32
+.decl V v_type=G type=ud num_elts=256 align=GRF
+.decl T v_type=G type=ud num_elts=32 align=GRF
+.decl W v_type=G type=uw num_elts=32 align=GRF
+.decl A0 v_type=A num_elts=16
+.decl A1 v_type=A num_elts=16
+mov (M1_NM, 8) W(0,0)<1> 0x31520746:v
+mov (M1_NM, 8) W(0,8)<1> 0x72163504:v
+mov (M1_NM, 16) W(1,0)<1> W(0,0)<1;1,0>
+mul (M1_NM, 32) T(0,0)<1> W(0,0)<1;1,0> 0x01234567:ud
+mul (M1_NM, 32) W(0,0)<1> W(0,0)<1;1,0> 0x40:uw
+addr_add (M1_NM, 16) A0(0)<1> &V W(0,0)<1;1,0>
+addr_add (M1_NM, 16) A1(0)<1> &V W(1,0)<1;1,0>
+setp (M1_NM, 32) P1 0x40010:ud
+setp (M1_NM, 32) P2 0x0:ud\n";
+    let lines = [
+        "setp (M1_NM, 32) P1 0x8:ud",
+        "setp (M1_NM, 16) P2 0x8000:ud",
+        "setp (M5_NM, 16) P2 0x20:ud",
+        "setp (M1_NM, 16) P1 0xfffe:ud",
+        "setp (M1_NM, 32) P2 T(0,3)<0;1,0>",
+        "(P1) mov (M1, 16) r[A0(3),0]<1>:ud T(0,3)<0;1,0>",
+        "(P2) mov (M1, 16) r[A0(15),0]<1>:ud T(1,7)<0;1,0>",
+        "(P2) mov (M5, 16) r[A1(5),0]<1>:ud T(2,5)<0;1,0>",
+        "(P1) mov (M1_NM, 16) r[A1(0),32]<1,0>:ud T(2,0)<1;1,0>",
+        "(!P1) mov (M1, 16) r[A0(0),64]<1,0>:ud 0x55:ud",
+        "(P2) mov (M1, 32) r[A0(7),0]<1>:ud T(0,0)<1;1,0>",
+        "add (M1, 16) T(0,0)<1> T(0,0)<1;1,0> r[A0(0),0]<1,0>:ud",
+        "add (M5, 16) T(2,0)<1> T(2,0)<1;1,0> V(4,0)<1;1,0>",
+        "mul (M1, 32) T(0,0)<1> T(0,0)<1;1,0> 0x11:ud",
+    ];
+    for first in 0..lines.len() {
+        for step in [1, 3, 5, 9, 11, 13] {
+            let order = (0..lines.len()).map(|n| lines[(first + step * n) % lines.len()]);
+            let body: Vec<&str> = order.collect();
+            let text = format!("{head}{}\nret (M1, 1)\n", body.join("\n"));
+            assert_same(&lowered(text));
+        }
+    }
+}
+
+#[test]
 fn functions_of_the_ends_of_the_line_are_those_of_the_steps() {
     const INFINITY: f32 = f32::INFINITY;
     const USUAL: [f32; 7] = [1.0, f32::MAX, f32::MIN_POSITIVE, 0.45, 3.0, 0.5, 1000.0];

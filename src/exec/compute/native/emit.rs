@@ -108,6 +108,14 @@ pub struct Scaled {
     pub reg: Reg,
 }
 
+/// A predicate, and which bits of a window are set in it.
+#[derive(Clone, Copy)]
+pub struct Known {
+    pub at: u32,
+    pub window: u32,
+    pub bits: u32,
+}
+
 /// What names a surface: a dword of the arena, if there is one, and what is added to it.
 pub type Named = (Option<u32>, u32);
 
@@ -142,6 +150,8 @@ pub struct Emitter {
     pub local: Option<Local>,
     /// Single dwords that are copies of others.
     pub copies: Vec<(u32, u32)>,
+    /// Predicates of which it is known which bits of a window are set.
+    pub known: Vec<Known>,
     /// The surfaces of which the context has the windows.
     pub seen: [Option<Named>; MOST_SEEN],
     /// Coordinates that samples have scaled, the latest one last.
@@ -192,6 +202,7 @@ impl Emitter {
             last_read: None,
             local: None,
             copies: Vec::new(),
+            known: Vec::new(),
             seen: [None; MOST_SEEN],
             scaled: Vec::new(),
             orders: Orders::default(),
@@ -416,7 +427,9 @@ impl Emitter {
     /// Code for an instruction.
     pub fn inst(&mut self, inst: &Inst) {
         self.busy.clear();
-        self.beside(inst);
+        if !self.lane_alone(inst) {
+            self.beside(inst);
+        }
     }
 
     /// The same, where registers are busy.

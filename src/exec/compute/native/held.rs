@@ -48,6 +48,7 @@ impl Emitter {
         self.held.clear();
         self.halves = [None; 2];
         self.copies.clear();
+        self.known.clear();
         self.seen = Default::default();
         self.scaled.clear();
         self.orders.forget();
@@ -163,6 +164,7 @@ impl Emitter {
         for half in &mut self.halves {
             half.take_if(|at| !stays(*at));
         }
+        self.known.retain(|known| stays(known.at));
         for seen in &mut self.seen {
             seen.take_if(|(named, _)| named.is_some_and(|at| !stays(at)));
         }

@@ -13,7 +13,7 @@
 
 use super::super::decoded::operand::{Element, OperandShape, Put};
 use super::assembler::{Gpr, Len, Mask, Reg, Rm, Vector};
-use super::emit::{BETWEEN, CONDITION, Emitter, SELECT_BITS, SOURCE, UNORDERED};
+use super::emit::{BETWEEN, CONDITION, Emitter, Known, SELECT_BITS, SOURCE, UNORDERED};
 use super::select::Inst;
 use crate::exec::compute::alu::range;
 use crate::isa::{Opcode, Type};
@@ -395,8 +395,16 @@ impl Emitter {
             _ => self.single_dword(to, at),
         }
         self.code.shift_left(to, inst.lanes.offset);
-        if let Put::Flags(at) = inst.dst {
-            self.write_predicate(inst.lanes, at);
+        if let Put::Flags(predicate) = inst.dst {
+            self.write_predicate(inst.lanes, predicate);
+            if operand.form == OperandShape::Value {
+                let window = inst.lanes.all() << inst.lanes.offset;
+                self.known.push(Known {
+                    at: predicate,
+                    window,
+                    bits: at << inst.lanes.offset & window,
+                });
+            }
         }
     }
 

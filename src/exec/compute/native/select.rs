@@ -447,7 +447,10 @@ fn set(
     if scalar && source.modifier.is_some() {
         return None;
     }
-    let operand = Operand::new(program, source, element, usize::from(lanes.count))?;
+    let mut operand = Operand::new(program, source, element, usize::from(lanes.count))?;
+    if operand.form == OperandShape::Scalar && operand.modifier.is_none() {
+        operand = operand.or_value(program);
+    }
     Some(Inst {
         work: if scalar { Work::SetBits } else { Work::LowBits },
         lanes: Lanes {

@@ -7,12 +7,12 @@
 //!
 //! Any of the general bytes may be read or written through an address, so none of them is pinned where an op does so.
 
-use super::assembler::{Len, Mask, Reg, Rm, Vector};
+use super::assembler::{Alu, Gpr, If, Len, Mask, Place, Reg, Rm, Vector};
 use super::emit::{BETWEEN, Emitter, MAKING, UNORDERED, length};
 use super::memory::{AMOUNTS, OFFSETS};
-use super::select::{Bytes, Inst, Kind};
-use crate::exec::compute::decoded::operand::Element;
-use crate::program::{Program, Region, Source};
+use super::select::{Bytes, Inst, Kind, Work};
+use crate::exec::compute::decoded::operand::{Element, OperandShape, Put};
+use crate::program::{Group, Program, Region, Source};
 
 /// Where the lanes of an operand lie.
 pub struct Through {
@@ -123,6 +123,77 @@ impl Emitter {
         let place = Rm::RowLanes(places, 0, through.last + 4);
         let from = (value, UNORDERED, false);
         self.code.masked(Vector::SCATTER, len, from, 0, place, None);
+    }
+
+    /// Code for a dword that is moved through an address, where no more than one lane does it: of arrays that are written lane
+    /// after lane the compiler makes as many moves, each with a predicate of one bit. False, and there is no code, if it is
+    /// not such a move.
+    pub fn lane_alone(&mut self, inst: &Inst) -> bool {
+        let (Work::Move, Some(guard), [source], Put::Listed(4), Some(through)) =
+            (inst.work, inst.guard, &inst.src[..], inst.dst, &inst.into)
+        else {
+            return false;
+        };
+        let lanes = inst.lanes;
+        let window = lanes.all() << lanes.offset;
+        let known = self.known.iter().find(|known| known.at == guard.offset);
+        let known = known.filter(|known| known.window & window == window);
+        let (Some(known), Group::Each, None) = (known, guard.group, source.modifier) else {
+            return false;
+        };
+        let bits = if guard.inverted {
+            !known.bits
+        } else {
+            known.bits
+        } & window;
+        let lane = bits.trailing_zeros();
+        let number = lane.saturating_sub(lanes.offset.into());
+        let from = match source.form {
+            OperandShape::Value => Rm::Const(source.at()),
+            OperandShape::Scalar => Rm::Each(source.at()),
+            OperandShape::Dense => Rm::Each(source.at() + 4 * number),
+            _ => return false,
+        };
+        if bits.count_ones() > 1 || through.addresses.is_empty() {
+            return false;
+        }
+        if bits == 0 {
+            return true;
+        }
+        let skip = self.code.label();
+        if !lanes.no_mask && !self.all_enabled {
+            self.code.test_number(Gpr::R8, bits);
+            self.code.jump_if(If::Zero, skip);
+        }
+        let value = BETWEEN[0];
+        let mut reg = None;
+        if let Rm::Each(at) = from {
+            reg = self.holder(Bytes::one(at));
+            // Part of a row that a register has.
+            let own = Bytes {
+                kind: Kind::Other,
+                ..Bytes::one(at)
+            };
+            self.settle(&[vec![own], Vec::new()]);
+        }
+        self.overwrite(through.bytes());
+        let number = number as usize;
+        let code = &mut self.code;
+        code.load_word(Gpr::Rdx, Place::Arena(through.addresses[number]));
+        let displacement = through.displacements[number];
+        if displacement != 0 {
+            code.alu_number(Alu::Add, Gpr::Rdx, displacement);
+        }
+        code.alu_number(Alu::Cmp, Gpr::Rdx, through.last);
+        code.jump_if(If::Above, skip);
+        code.point_to_arena(through.last + 4);
+        let reg = reg.unwrap_or_else(|| {
+            code.vector(Vector::BROADCAST, Len::X, value, 0, from);
+            value
+        });
+        code.vector(Vector::STORE_ONE, Len::X, reg, 0, Rm::Window(0));
+        code.bind(skip);
+        true
     }
 
     /// Stores bytes or words, lane after lane.
