@@ -22,7 +22,7 @@ pub struct HostWindow {
     /// The 64-bit address of the first one, for messages that have such.
     pub address: u64,
     /// How many there are.
-    pub bytes: u32,
+    pub bytes: u64,
     /// The binding table index or handle by which messages find them, if they are those of a surface.
     pub surface: u64,
 }
@@ -46,7 +46,7 @@ impl HostWindow {
         }
         HostWindow {
             host: (memory.host_address() + start) as u64,
-            bytes: window.len().min(MOST_BYTES) as u32,
+            bytes: window.len().min(MOST_BYTES) as u64,
             ..HostWindow::NONE
         }
     }
@@ -90,7 +90,7 @@ impl Windows {
             if let Some(before) = flat.last_mut() {
                 // Of two that overlap, the later one has what is in both.
                 let apart = address - before.address;
-                before.bytes = before.bytes.min(u32::try_from(apart).unwrap_or(u32::MAX));
+                before.bytes = before.bytes.min(apart);
             }
             windows.all.push(window);
             windows._owners.push(Arc::clone(memory));
@@ -116,7 +116,7 @@ impl Windows {
         let before = flat
             .partition_point(|w| w.address <= address)
             .checked_sub(1)?;
-        let inside = address - flat[before].address < u64::from(flat[before].bytes);
+        let inside = address - flat[before].address < flat[before].bytes;
         inside.then_some((self.surfaces + before) as u32)
     }
 }

@@ -678,6 +678,15 @@ impl Assembler {
             .extend([0x48, 0x8d, dst << 3 | 4, 1 << 6 | dst << 3 | src]);
     }
 
+    /// A qword register becomes another one and a number below 2^31.
+    pub fn sum_wide(&mut self, dst: Gpr, src: Gpr, number: u32) {
+        let (dst, src) = (dst as u8, src as u8);
+        debug_assert!(dst < 8 && src < 8 && src != 4 && number < 1 << 31);
+        // lea dst, [src + number]
+        self.bytes.extend([0x48, 0x8d, 2 << 6 | dst << 3 | src]);
+        self.dword(number);
+    }
+
     /// Adds qwords.
     pub fn add_wide_gpr(&mut self, dst: Gpr, src: Gpr) {
         self.rex(true, src as u8, dst as u8);

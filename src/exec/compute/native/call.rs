@@ -26,6 +26,16 @@ pub const MOST_ANSWERS: usize = 8;
 /// Messages of a program of which it is kept where they were last, at most.
 pub const MOST_LAST: usize = 8;
 
+/// Somebody looks at the arena when the thread has ended.
+pub const LOOKED_AT: u32 = 1;
+
+/// Nobody does, and the thread is one of groups that begin one after the other: where it comes to its end it says so in
+/// `pc`, beside what it has run, and leaves the rest as it was when it began.
+pub const IN_GROUP: u32 = 2;
+
+/// The bit of `pc` that says it, beside the op.
+pub const AT_END: u32 = 1 << 31;
+
 /// Windows that are kept between two places, at most.
 pub const MOST_SEEN: usize = 8;
 
@@ -45,7 +55,7 @@ pub struct Context<'t> {
     pub pc: u32,
     /// Bytes of the arena.
     bytes: u32,
-    /// Not 0 if the arena is looked at when the thread has ended.
+    /// [`LOOKED_AT`], [`IN_GROUP`], or 0 if nobody looks at the arena when the thread has ended.
     pub kept: u32,
     /// Not 0 if it has left code for a NaN.
     pub for_nan: u32,
@@ -57,6 +67,8 @@ pub struct Context<'t> {
     answers: [u32; MOST_ANSWERS],
     /// Where messages of lanes that follow each other were last, in their windows.
     last: [u64; MOST_LAST],
+    /// Instructions that it has run, if `pc` says [`AT_END`].
+    ran: u64,
     /// Windows that messages have found, which later ones find there.
     seen: [u64; MOST_SEEN],
     /// What messages reach, and what of it code looks at.
@@ -329,6 +341,7 @@ pub mod field {
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
     pub const ANSWERS: u32 = offset_of!(Context<'_>, answers) as u32;
     pub const LAST: u32 = offset_of!(Context<'_>, last) as u32;
+    pub const RAN: u32 = offset_of!(Context<'_>, ran) as u32;
     pub const SEEN: u32 = offset_of!(Context<'_>, seen) as u32;
     pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
@@ -406,12 +419,13 @@ impl<'t> Context<'t> {
             em,
             waiting: 0,
             pc: 0,
-            kept: 1,
+            kept: LOOKED_AT,
             for_nan: 0,
             control: 0,
             places: [0; MOST_PLACES],
             answers: [0; MOST_ANSWERS],
             last: [0; MOST_LAST],
+            ran: 0,
             seen: [0; MOST_SEEN],
             reach,
             windows: reach.windows,
@@ -468,6 +482,21 @@ impl<'t> Context<'t> {
         let all = beginning.open.iter().zip(header).zip(&beginning.header);
         for (dword, ((open, group), own)) in bytes[..HEADER].chunks_exact_mut(4).zip(all) {
             dword.copy_from_slice(&(open & group | own).to_le_bytes());
+        }
+    }
+
+    /// It goes on by itself, not as one of groups that begin one after the other.
+    ///
+    /// * `ends`: the lanes that an op ends.
+    pub fn come_out(&mut self, ends: impl Fn(u32) -> u32) {
+        if self.kept == IN_GROUP {
+            self.kept = 0;
+        }
+        if self.pc & AT_END != 0 {
+            self.pc &= !AT_END;
+            self.executed = self.ran;
+            // None is left of the others.
+            self.em &= ends(self.pc);
         }
     }
 

@@ -17,7 +17,7 @@
 //! back where all have joined.
 
 use super::assembler::{ARENA_BIAS, Alu, Gpr, If, Label, Len, Place, Rm, Vector};
-use super::call::field;
+use super::call::{AT_END, IN_GROUP, LOOKED_AT, field};
 use super::emit::{Emitter, FIRST_HELD};
 use super::held::{Held, Leave};
 use super::region::{Item, Region};
@@ -67,6 +67,8 @@ struct Flow<'a> {
     /// The lanes that the op behind the region ends, and the way out to it of a thread that nobody looks at afterwards.
     ends: u32,
     end: Label,
+    /// No thread is left.
+    done: Label,
     /// Lets the lanes at the smallest place run.
     pick: Label,
     /// Ops since the count of instructions was brought up to date, and the first of them.
@@ -97,7 +99,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
     let (labels, joins) = ([of_places(), of_places()], of_places());
     let parts = (region.start..).zip(&region.items).filter_map(parting);
     let behind = parts.map(|pc| (pc, label())).collect();
-    let (exit, end, pick) = (label(), label(), label());
+    let [exit, end, done, pick] = [(); 4].map(|()| label());
     let written = emitter.pinned.iter().map(|(bytes, _)| {
         let mut touched = region.touched.iter();
         touched.any(|[_, written]| written.contains(bytes))
@@ -116,6 +118,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
         exit,
         ends,
         end,
+        done,
         pick,
         uncounted: 0,
         first: region.start,
@@ -233,12 +236,9 @@ impl Flow<'_> {
         code.store(Place::Context(field::EM), Gpr::R8);
         code.store(Place::Context(field::WAITING), Gpr::R11);
         code.store_wide(field::EXECUTED, Gpr::R9);
-        code.add_wide(Gpr::Rdi, field::SIZE);
-        code.compare_wide(Gpr::Rdi, Gpr::Rbx);
-        let done = code.label();
-        code.jump_if(If::AboveOrEqual, done);
-        code.jump_to(Gpr::Rbp);
-        code.bind(done);
+        self.next_thread();
+        let code = &mut self.emitter.code;
+        code.bind(self.done);
         if self.rounds {
             code.restore_rounding();
         }
@@ -246,6 +246,15 @@ impl Flow<'_> {
         code.pop(Gpr::Rbp);
         code.pop(Gpr::Rbx);
         code.end();
+    }
+
+    /// Goes on with the next thread, if there is one.
+    fn next_thread(&mut self) {
+        let code = &mut self.emitter.code;
+        code.add_wide(Gpr::Rdi, field::SIZE);
+        code.compare_wide(Gpr::Rdi, Gpr::Rbx);
+        code.jump_if(If::AboveOrEqual, self.done);
+        code.jump_to(Gpr::Rbp);
     }
 
     /// The ops.
@@ -350,25 +359,46 @@ impl Flow<'_> {
         if let Ok(place) = self.region.places.binary_search(&end) {
             self.join(place);
         }
-        if self.ends != 0 {
-            let code = &mut self.emitter.code;
-            let lives = code.label();
-            code.test_place(Place::Context(field::KEPT), u32::MAX);
-            code.jump_if(If::NotZero, lives);
-            code.test_number(Gpr::R11, u32::MAX);
-            code.jump_if(If::NotZero, lives);
-            if self.ends != u32::MAX {
-                code.test_number(Gpr::R8, !self.ends);
-                code.jump_if(If::NotZero, lives);
-            }
-            code.move_number(Gpr::Rcx, end);
-            code.jump(self.end);
-            code.bind(lives);
-        }
+        self.end_thread();
         self.emitter.come_to(end);
         self.emitter.save_all();
         self.turn_back(end);
-        self.leave_at(end);
+        self.leave_alive_at(end);
+    }
+
+    /// Leaves the region behind its last op if that ends the thread and nobody looks at it afterwards; else goes on from here.
+    fn end_thread(&mut self) {
+        if self.ends == 0 {
+            return;
+        }
+        let (end, all) = (self.region.end, self.running == Running::All);
+        self.turn_back(end);
+        let code = &mut self.emitter.code;
+        let (lives, alone) = (code.label(), code.label());
+        code.load(Gpr::Rax, Place::Context(field::KEPT));
+        code.alu_number(Alu::Cmp, Gpr::Rax, LOOKED_AT);
+        code.jump_if(If::Zero, lives);
+        if !all {
+            code.test(Gpr::R11, Gpr::R11);
+            code.jump_if(If::NotZero, lives);
+        }
+        if self.ends != u32::MAX {
+            code.test_number(Gpr::R8, !self.ends);
+            code.jump_if(If::NotZero, lives);
+        }
+        code.alu_number(Alu::Cmp, Gpr::Rax, IN_GROUP);
+        code.jump_if(If::NotZero, alone);
+        // Who has run too much says so.
+        code.compare_wide(Gpr::R9, Gpr::R10);
+        code.jump_if(If::AboveOrEqual, alone);
+        code.store_wide(field::RAN, Gpr::R9);
+        code.store_number(Place::Context(field::PC), end | AT_END);
+        self.next_thread();
+        let code = &mut self.emitter.code;
+        code.bind(alone);
+        code.move_number(Gpr::Rcx, end);
+        code.jump(self.end);
+        code.bind(lives);
     }
 
     /// Brings the count of instructions up to date.
@@ -441,6 +471,14 @@ impl Flow<'_> {
 
     /// Leaves the region at an op.
     fn leave_at(&mut self, pc: u32) {
+        if pc == self.region.end {
+            self.end_thread();
+        }
+        self.leave_alive_at(pc);
+    }
+
+    /// The same of a thread that goes on there.
+    fn leave_alive_at(&mut self, pc: u32) {
         self.emitter.code.move_number(Gpr::Rcx, pc);
         self.emitter.code.jump(self.exit);
     }
@@ -596,6 +634,7 @@ impl Flow<'_> {
 
     /// What is seldom run.
     fn cold(&mut self) {
+        self.run(Running::Any);
         // Lanes that waited join those that come.
         for (place, on) in std::mem::take(&mut self.joined) {
             let slot = Place::Context(field::PLACES + 4 * place as u32);

@@ -11,7 +11,7 @@
 //! What it does is what [`Standing`](super::host::Standing) does with one group.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Place, Rm, Vector};
-use super::call::{STOPPED, beginning, field, groups, row};
+use super::call::{IN_GROUP, STOPPED, beginning, field, groups, row};
 
 /// The groups, the thread at hand, and behind the last one of its group; program code leaves these registers as they are.
 const GROUPS: Gpr = Gpr::R15;
@@ -19,33 +19,38 @@ const THREAD: Gpr = Gpr::R13;
 const END: Gpr = Gpr::Rbp;
 /// Instructions of the group.
 const EXECUTED: Gpr = Gpr::Rbx;
-/// All that are changed and are the caller's.
-const KEPT: [Gpr; 4] = [GROUPS, THREAD, END, EXECUTED];
+/// Not 0 if threads have gone elsewhere than to their ends at once.
+const STRAYED: Gpr = Gpr::R14;
+/// All that are changed and are the caller's: as many as leave the stack at a multiple of 16 in front of each call.
+const KEPT: [Gpr; 5] = [GROUPS, THREAD, END, EXECUTED, STRAYED];
 
 /// A routine that is called with [`super::call::Groups`].
 pub fn emit(code: &mut Assembler) -> Label {
-    let [entry, group, thread, next_row, header] = [(); 5].map(|()| code.label());
-    let [begun, run, check, ended, more, out] = [(); 6].map(|()| code.label());
+    let [entry, group, thread, same, next_row, header] = [(); 6].map(|()| code.label());
+    let [begun, run, check, counted, ended, more, out] = [(); 7].map(|()| code.label());
     let of = |at| Place::At(GROUPS, at);
     let own = |at| Place::At(THREAD, at);
     code.align();
     code.bind(entry);
     KEPT.into_iter().for_each(|reg| code.push(reg));
-    // What is called back finds the stack where it has to be: at a multiple of 16 in front of its call.
-    code.push(Gpr::Rax);
     code.move_wide(GROUPS, Gpr::Rdi);
     code.load_wide_at(END, of(groups::END));
+    code.move_number(STRAYED, 1);
 
     code.bind(group);
     code.load_wide_at(THREAD, of(groups::FIRST));
     code.bind(thread);
     code.load_wide_at(Gpr::Rdx, own(field::BEGINNING));
     code.load_wide_at(Gpr::Rax, own(field::ARENA));
+    // Who has come to its end at once is what it was when it began.
+    code.test(STRAYED, STRAYED);
+    code.jump_if(If::Zero, same);
     code.load_wide_at(Gpr::Rcx, Place::At(Gpr::Rdx, beginning::EXECUTED));
     code.store_wide_at(own(field::EXECUTED), Gpr::Rcx);
     code.load(Gpr::Rcx, Place::At(Gpr::Rdx, beginning::LANES));
     code.store(own(field::EM), Gpr::Rcx);
-    code.store_number(own(field::KEPT), 0);
+    code.store_number(own(field::KEPT), IN_GROUP);
+    code.bind(same);
     code.load_wide_at(Gpr::Rcx, Place::At(Gpr::Rdx, beginning::ROWS));
     code.load(Gpr::R8, Place::At(Gpr::Rdx, beginning::COUNT));
     code.test(Gpr::R8, Gpr::R8);
@@ -89,7 +94,11 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.load_wide_at(THREAD, of(groups::FIRST));
     code.load_wide_at(Gpr::R9, of(groups::LIMIT));
     code.load_wide_at(EXECUTED, of(groups::EXECUTED));
+    code.move_number(STRAYED, 0);
     code.bind(check);
+    code.load_wide_at(Gpr::Rax, own(field::RAN));
+    code.compare_place(own(field::PC), 0);
+    code.jump_if(If::Less, counted);
     code.load(Gpr::Rcx, own(field::PC));
     code.compare_wide_at(Gpr::Rcx, of(groups::OPS));
     code.jump_if(If::AboveOrEqual, more);
@@ -107,7 +116,9 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.load_wide_at(Gpr::Rax, own(field::EXECUTED));
     code.compare_wide(Gpr::Rax, Gpr::R9);
     code.jump_if(If::AboveOrEqual, more);
+    code.move_number(STRAYED, 1);
     // The op that ends it.
+    code.bind(counted);
     code.add_wide(Gpr::Rax, 1);
     code.add_wide_gpr(EXECUTED, Gpr::Rax);
     code.add_wide(THREAD, field::SIZE);
@@ -130,6 +141,7 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.jump(out);
 
     code.bind(more);
+    code.move_number(STRAYED, 1);
     code.load_wide_at(Gpr::Rdi, of(groups::MORE));
     code.call_at(of(groups::GO_ON));
     code.load_wide_at(EXECUTED, of(groups::EXECUTED));
@@ -138,7 +150,6 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.add_wide(Gpr::Rax, 1);
     code.jump_if(If::NotZero, ended);
     code.bind(out);
-    code.pop(Gpr::Rax);
     KEPT.into_iter().rev().for_each(|reg| code.pop(reg));
     code.end();
     entry

@@ -812,8 +812,12 @@ impl<'n, 't> Standing<'n, 't> {
             most,
         };
         let (begin, places) = (self.beginnings, &mut self.places);
-        let go_on =
-            |contexts: &mut [Context<'t>]| whole.go_on_all(contexts, (begin, places), &mut serve);
+        let go_on = |contexts: &mut [Context<'t>]| {
+            let mut all = contexts.iter_mut();
+            all.by_ref()
+                .for_each(|context| context.come_out(|pc| native.lanes_ended(pc)));
+            whole.go_on_all(contexts, (begin, places), &mut serve)
+        };
         let contexts = &mut self.contexts;
         native
             .code

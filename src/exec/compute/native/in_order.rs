@@ -147,17 +147,20 @@ impl Emitter {
         }
         let unit = message.unit.trailing_zeros() as u8;
         let code = &mut self.code;
-        code.load(Gpr::Rax, Place::Table(field::WINDOW_BYTES));
-        code.alu_number(Alu::Sub, Gpr::Rax, bytes);
-        code.jump_if(If::Below, apart);
-        if unit > 0 {
-            code.shift_right(Gpr::Rax, unit);
+        if flat {
+            // It may be anywhere.
+            code.load(Gpr::Rax, Place::Table(field::WINDOW_BYTES));
+            code.alu_number(Alu::Sub, Gpr::Rax, bytes);
+            code.jump_if(If::Below, apart);
+            code.compare_wide(Gpr::Rdx, Gpr::Rax);
+        } else {
+            if unit > 0 {
+                code.shift_left_wide(Gpr::Rdx, unit);
+            }
+            code.sum_wide(Gpr::Rax, Gpr::Rdx, bytes);
+            code.compare_wide_at(Gpr::Rax, Place::Table(field::WINDOW_BYTES));
         }
-        code.compare_wide(Gpr::Rdx, Gpr::Rax);
         code.jump_if(If::Above, apart);
-        if unit > 0 {
-            code.shift_left(Gpr::Rdx, unit);
-        }
         if !flat && message.skipped > 0 {
             code.alu_number(Alu::Add, Gpr::Rdx, message.skipped);
         }

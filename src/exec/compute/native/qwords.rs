@@ -531,7 +531,19 @@ impl Emitter {
             let value = self.quad(op, term.quad, part, to);
             return self.qword_in_register(value, to);
         }
-        let [a, b, c] = self.terms(op, part);
+        let [mut a, mut b, c] = self.terms(op, part);
+        // What all lanes have an instruction can take as its second operand.
+        let swaps = match op.work {
+            Work::Arithmetic(Opcode::Add) => !op.subtracts(1),
+            Work::Arithmetic(opcode) => matches!(
+                opcode,
+                Opcode::Add3 | Opcode::Mul | Opcode::Mad | Opcode::And | Opcode::Or | Opcode::Xor
+            ),
+            _ => false,
+        };
+        if swaps && matches!(b, Rm::Reg(_)) && !matches!(a, Rm::Reg(_)) {
+            (a, b) = (b, a);
+        }
         let opcode = match op.work {
             Work::Arithmetic(opcode) => opcode,
             _ => {
