@@ -913,6 +913,7 @@ fn what_one_lane_alone_moves_through_an_address_goes_where_it_belongs() {
 .decl V v_type=G type=ud num_elts=256 align=GRF
 .decl T v_type=G type=ud num_elts=32 align=GRF
 .decl W v_type=G type=uw num_elts=32 align=GRF
+.decl S v_type=G type=w num_elts=32 align=GRF alias=<T, 0>
 .decl A0 v_type=A num_elts=16
 .decl A1 v_type=A num_elts=16
 mov (M1_NM, 8) W(0,0)<1> 0x31520746:v
@@ -936,6 +937,10 @@ setp (M1_NM, 32) P2 0x0:ud\n";
         "(P1) mov (M1_NM, 16) r[A1(0),32]<1,0>:ud T(2,0)<1;1,0>",
         "(!P1) mov (M1, 16) r[A0(0),64]<1,0>:ud 0x55:ud",
         "(P2) mov (M1, 32) r[A0(7),0]<1>:ud T(0,0)<1;1,0>",
+        "(P1) mov (M1, 16) r[A0(3),1]<1>:ub 0x7:ub",
+        "(P2) mov (M1, 16) r[A0(15),3]<1>:b W(0,5)<0;1,0>",
+        "(P2) mov (M5, 16) r[A1(5),2]<1>:w T(2,0)<1;1,0>",
+        "(P1) mov (M1, 16) r[A0(3),8]<1>:d S(0,0)<1;1,0>",
         "add (M1, 16) T(0,0)<1> T(0,0)<1;1,0> r[A0(0),0]<1,0>:ud",
         "add (M5, 16) T(2,0)<1> T(2,0)<1;1,0> V(4,0)<1;1,0>",
         "mul (M1, 32) T(0,0)<1> T(0,0)<1;1,0> 0x11:ud",

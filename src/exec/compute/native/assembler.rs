@@ -1085,6 +1085,16 @@ impl Assembler {
         self.reached(Gpr::Rbp);
     }
 
+    /// Stores the low bytes of `eax`, 1, 2 or 4, at `rcx` and `rdx` together.
+    pub fn store_at_place(&mut self, bytes: u8) {
+        match bytes {
+            1 => self.byte(0x88),
+            2 => self.bytes.extend([0x66, 0x89]),
+            _ => self.byte(0x89),
+        }
+        self.bytes.extend([4, 2 << 3 | 1]);
+    }
+
     /// Points `rcx` to the arena, of which no byte from this one on is touched through it.
     pub fn point_to_arena(&mut self, end: u32) {
         self.reach = self.reach.max(end);

@@ -289,6 +289,22 @@ impl Emitter {
         self.code.copy_mask(ENABLED[half], CONDITION[0]);
     }
 
+    /// The half of predicates in memory that is written by itself, of these lanes: others read all of it, which must not lie
+    /// in two stores.
+    fn written_half(&self, lanes: Lanes, predicates: &[u32]) -> Option<usize> {
+        let in_memory = predicates.iter().all(|at| self.flag(*at).is_none());
+        let parted = self.all_enabled && self.wide && lanes.count == 16 && in_memory;
+        Self::half_of(lanes).filter(|_| parted)
+    }
+
+    /// Loads a half of a predicate in memory.
+    fn load_half(&mut self, to: Gpr, at: u32, half: usize) {
+        match self.halves[half] == Some(at) {
+            true => self.code.store_mask(to, ENABLED[half]),
+            false => self.code.load_word(to, Place::Arena(at + 2 * half as u32)),
+        }
+    }
+
     /// Loads a predicate.
     fn load_flag(&mut self, to: Gpr, at: u32) {
         match self.flag(at) {
@@ -461,13 +477,27 @@ impl Emitter {
 
     /// Logic of predicates.
     fn predicates(&mut self, inst: &Inst, opcode: Opcode, [a, b]: [u32; 2]) {
-        self.load_flag(Gpr::Rax, a);
         let both = match opcode {
             Opcode::And => Some(Alu::And),
             Opcode::Or => Some(Alu::Or),
             Opcode::Xor => Some(Alu::Xor),
             _ => None,
         };
+        if let Put::Flags(to) = inst.dst
+            && let Some(half) = self.written_half(inst.lanes, &[a, b, to])
+        {
+            self.load_half(Gpr::Rax, a, half);
+            match both {
+                Some(both) => {
+                    self.load_half(Gpr::Rdx, b, half);
+                    self.code.alu(both, Gpr::Rax, Gpr::Rdx);
+                }
+                None => self.code.not(Gpr::Rax),
+            }
+            self.code.load_mask(CONDITION[0], Gpr::Rax);
+            return self.write_half(to, half);
+        }
+        self.load_flag(Gpr::Rax, a);
         match (both, self.flag(b)) {
             (Some(both), Some(flag)) => self.code.alu(both, Gpr::Rax, flag),
             (Some(both), None) => self.code.alu_place(both, Gpr::Rax, Place::Arena(b)),
@@ -513,9 +543,7 @@ impl Emitter {
     /// The same with conditions by row.
     pub fn write_conditions(&mut self, inst: &Inst) {
         let Put::Flags(at) = inst.dst else { return };
-        // Others read all of it, which must not lie in two stores.
-        let parted = self.all_enabled && self.wide && inst.rows() == 1 && self.flag(at).is_none();
-        if let Some(half) = Self::half_of(inst.lanes).filter(|_| parted) {
+        if let Some(half) = self.written_half(inst.lanes, &[at]) {
             return self.write_half(at, half);
         }
         self.code.store_mask(Gpr::Rax, CONDITION[0]);

@@ -97,7 +97,36 @@ impl Emitter {
             self.code.jump(done);
         }
         self.code.bind(apart);
+        let is_asked = elements.bytes == 4 || masks == [None; 2];
+        if is_asked && !message.write && message.bytes <= 4 {
+            self.all_at_one_place(message, masks, &targets, done);
+        }
         targets
+    }
+
+    /// Code for a message that reads, whose lanes that run are all at the same place, which then goes to `done`; else on from
+    /// here.
+    fn all_at_one_place(
+        &mut self,
+        message: &Transfer,
+        masks: [Option<Mask>; 2],
+        targets: &[Vec<Reg>],
+        done: Label,
+    ) {
+        let (elements, apart) = (message.elements(), self.code.label());
+        self.unless_one(elements, masks, apart);
+        self.first_place(message, 0, apart);
+        let len = length(message.row());
+        for (targets, mask) in targets.iter().zip(masks) {
+            for (place, target) in message.places().zip(targets) {
+                let to = (*target, mask.unwrap_or(0), false);
+                let each = Rm::WindowEach(place);
+                self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
+                self.narrow(message, *target, mask);
+            }
+        }
+        self.code.jump(done);
+        self.code.bind(apart);
     }
 
     /// Where the first lane's data is goes to `rdx`, and the window's bytes to `rcx`; to a label unless all lanes are

@@ -720,13 +720,18 @@ impl Emitter {
         }
         // Both have loaded dwords.
         self.code.bind(low);
-        if message.bytes < 4 {
-            let own = (1u32 << (8 * message.bytes)) - 1;
-            let to = (targets[0], on, false);
-            self.code
-                .masked(Vector::PANDD, len, to, targets[0], Rm::Const(own), None);
-        }
+        self.narrow(message, targets[0], mask);
         self.code.bind(done);
+    }
+
+    /// Nothing is left of what is behind an element that was read as a dword.
+    pub fn narrow(&mut self, message: &Transfer, target: Reg, mask: Option<Mask>) {
+        if message.bytes < 4 {
+            let own = Rm::Const((1u32 << (8 * message.bytes)) - 1);
+            let to = (target, mask.unwrap_or(0), false);
+            let len = length(message.row());
+            self.code.masked(Vector::PANDD, len, to, target, own, None);
+        }
     }
 
     /// Puts what a message has brought where it belongs: of one lane or two no more than that.

@@ -12,7 +12,7 @@
 //! is inside of a window if these are and no more bytes are between them than their lanes have. It is only known of what
 //! all lanes have, whichever run, and until the next op that a branch leads to.
 
-use super::assembler::{Alu, Gpr, If, Label, Len, Place, Rm, Vector};
+use super::assembler::{Alu, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::{MOST_ANSWERS, MOST_LAST, field};
 use super::emit::{BETWEEN, CONDITION, Emitter, length, predicate_of};
 use super::region::{Item, Touched};
@@ -238,6 +238,7 @@ impl Emitter {
         self.orders.computed(is_product, touched);
         let for_all = match item {
             Item::Inst(inst) => self.is_for_all(inst),
+            Item::Qwords(op) => self.are_for_all(op),
             _ => false,
         };
         let derives = derives.filter(|_| lanes.no_mask || self.all_enabled || for_all);
@@ -322,22 +323,12 @@ impl Emitter {
 
     fn ask_order(&mut self, of: Elements, step: u32, apart: Label) {
         let [row, first, _] = BETWEEN;
-        let (len, subtract, compare) = match of.bytes {
-            8 => (Len::Z, Vector::PSUBQ, Vector::PCMPQ),
-            _ => (length(of.lanes), Vector::PSUBD, Vector::PCMPD),
+        let len = self.spread_first(of, first);
+        let (subtract, compare) = match of.bytes {
+            8 => (Vector::PSUBQ, Vector::PCMPQ),
+            _ => (Vector::PSUBD, Vector::PCMPD),
         };
         let rows: Vec<Bytes> = of.rows().collect();
-        let (spread, from_memory) = match of.bytes {
-            8 => (Vector::SPREAD_QWORD, Vector::BROADCAST_QWORD),
-            _ => (Vector::SPREAD, Vector::BROADCAST),
-        };
-        match self.holder(rows[0]) {
-            Some(held) => self.code.vector(spread, len, first, 0, Rm::Reg(held)),
-            None => {
-                let from = Rm::Each(of.at);
-                self.code.vector(from_memory, len, first, 0, from);
-            }
-        }
         let lanes = 64 / of.bytes;
         for (pair, rows) in (0..).zip(rows.chunks(CONDITION.len())) {
             for (n, (bytes, to)) in (2 * pair..).zip(rows.iter().zip(CONDITION)) {
@@ -353,6 +344,48 @@ impl Emitter {
                     Rm::Reg(first),
                     Some(predicate_of(Condition::Ne)),
                 );
+            }
+            let [a, b] = CONDITION;
+            self.code.test_masks(a, if rows.len() > 1 { b } else { a });
+            self.code.jump_if(If::NotZero, apart);
+        }
+    }
+
+    /// The first element, in all lanes of a register of this length.
+    fn spread_first(&mut self, of: Elements, to: Reg) -> Len {
+        let (len, spread, from_memory) = match of.bytes {
+            8 => (Len::Z, Vector::SPREAD_QWORD, Vector::BROADCAST_QWORD),
+            _ => (length(of.lanes), Vector::SPREAD, Vector::BROADCAST),
+        };
+        let held = of.rows().next().and_then(|row| self.holder(row));
+        match held {
+            Some(held) => self.code.vector(spread, len, to, 0, Rm::Reg(held)),
+            None => {
+                let from = Rm::Each(of.at);
+                self.code.vector(from_memory, len, to, 0, from);
+            }
+        }
+        len
+    }
+
+    /// Goes to a label unless the elements of all lanes that run are the same as the first one.
+    pub fn unless_one(&mut self, of: Elements, masks: [Option<Mask>; 2], apart: Label) {
+        let first = BETWEEN[1];
+        let len = self.spread_first(of, first);
+        let compare = match of.bytes {
+            8 => Vector::PCMPQ,
+            _ => Vector::PCMPD,
+        };
+        let rows: Vec<Bytes> = of.rows().collect();
+        for rows in rows.chunks(CONDITION.len()) {
+            for ((bytes, to), mask) in rows.iter().zip(CONDITION).zip(masks) {
+                let row = match self.holder(*bytes) {
+                    Some(held) => Rm::Reg(held),
+                    None => Rm::Row(bytes.at),
+                };
+                let to = (to, mask.unwrap_or(0), false);
+                let differs = Some(predicate_of(Condition::Ne));
+                self.code.masked(compare, len, to, first, row, differs);
             }
             let [a, b] = CONDITION;
             self.code.test_masks(a, if rows.len() > 1 { b } else { a });

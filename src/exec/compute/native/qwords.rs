@@ -417,6 +417,12 @@ const fn is_whole(count: u32) -> bool {
 }
 
 impl Emitter {
+    /// Whether lanes that are off may compute as well, as with [`Emitter::is_for_all`].
+    pub fn are_for_all(&self, op: &Qwords) -> bool {
+        let plain = matches!(op.work, Work::Arithmetic(_)) && op.guard.is_none();
+        plain && (0..op.parts()).all(|part| self.is_local(op.row(part)))
+    }
+
     /// Code for an op on qwords.
     pub fn qwords(&mut self, op: &Qwords) {
         if let Work::Compare(..) | Work::CompareDouble(_) = op.work {
@@ -426,7 +432,7 @@ impl Emitter {
             return self.narrow_doubles(op, into, ty, saturate);
         }
         let selects = op.work == Work::Select;
-        let masks = match op.is_uniform() {
+        let masks = match op.is_uniform() || self.are_for_all(op) {
             true => [None; 2],
             false => self.running(op.lanes, op.guard.filter(|_| !selects)),
         };

@@ -125,11 +125,11 @@ impl Emitter {
         self.code.masked(Vector::SCATTER, len, from, 0, place, None);
     }
 
-    /// Code for a dword that is moved through an address, where no more than one lane does it: of arrays that are written lane
-    /// after lane the compiler makes as many moves, each with a predicate of one bit. False, and there is no code, if it is
-    /// not such a move.
+    /// Code for an element that is moved through an address, where no more than one lane does it: of arrays that are written
+    /// lane after lane the compiler makes as many moves, each with a predicate of one bit. False, and there is no code, if it
+    /// is not such a move.
     pub fn lane_alone(&mut self, inst: &Inst) -> bool {
-        let (Work::Move, Some(guard), [source], Put::Listed(4), Some(through)) =
+        let (Work::Move, Some(guard), [source], Put::Listed(size), Some(through)) =
             (inst.work, inst.guard, &inst.src[..], inst.dst, &inst.into)
         else {
             return false;
@@ -148,11 +148,13 @@ impl Emitter {
         } & window;
         let lane = bits.trailing_zeros();
         let number = lane.saturating_sub(lanes.offset.into());
-        let from = match source.form {
-            OperandShape::Value => Rm::Const(source.at()),
-            OperandShape::Scalar => Rm::Each(source.at()),
-            OperandShape::Dense => Rm::Each(source.at() + 4 * number),
-            _ => return false,
+        let (element, at) = match source.form {
+            OperandShape::Value | OperandShape::Scalar => (Element::Dword, source.at()),
+            OperandShape::Dense => (Element::Dword, source.at() + 4 * number),
+            OperandShape::Strided(element, stride) => {
+                (element, source.at() + u32::from(stride) * number)
+            }
+            OperandShape::Listed(_) => return false,
         };
         if bits.count_ones() > 1 || through.addresses.is_empty() {
             return false;
@@ -165,16 +167,24 @@ impl Emitter {
             self.code.test_number(Gpr::R8, bits);
             self.code.jump_if(If::Zero, skip);
         }
-        let value = BETWEEN[0];
-        let mut reg = None;
-        if let Rm::Each(at) = from {
-            reg = self.holder(Bytes::one(at));
+        if source.form != OperandShape::Value {
             // Part of a row that a register has.
             let own = Bytes {
+                at,
+                len: element.bytes() as u32,
                 kind: Kind::Other,
-                ..Bytes::one(at)
             };
             self.settle(&[vec![own], Vec::new()]);
+        }
+        match source.form {
+            OperandShape::Value => self.code.move_number(Gpr::Rax, at),
+            OperandShape::Strided(..) => {
+                let signed = matches!(element, Element::S8 | Element::S16);
+                let bytes = element.bytes() as u32;
+                self.code.load_extended(Gpr::Rax, at, bytes, signed);
+            }
+            OperandShape::Scalar => self.single_dword(Gpr::Rax, at),
+            _ => self.code.load(Gpr::Rax, Place::Arena(at)),
         }
         self.overwrite(through.bytes());
         let number = number as usize;
@@ -187,11 +197,7 @@ impl Emitter {
         code.alu_number(Alu::Cmp, Gpr::Rdx, through.last);
         code.jump_if(If::Above, skip);
         code.point_to_arena(through.last + 4);
-        let reg = reg.unwrap_or_else(|| {
-            code.vector(Vector::BROADCAST, Len::X, value, 0, from);
-            value
-        });
-        code.vector(Vector::STORE_ONE, Len::X, reg, 0, Rm::Window(0));
+        code.store_at_place(size);
         code.bind(skip);
         true
     }
