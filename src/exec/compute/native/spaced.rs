@@ -1,4 +1,5 @@
-//! Bytes of 16 lanes, each as far behind the one before as the others are: channels of packed pixels. Of dwords see
+//! Bytes of 16 lanes, and words and dwords that are read, each a few bytes behind the one before: channels of packed pixels,
+//! and neighbours that a compiler reads at once. Of dwords that are farther apart see
 //! [`vectors`](super::vectors).
 //!
 //! ```text
@@ -13,8 +14,9 @@ use super::assembler::{Alu, Gpr, If, Label, Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, CONDITION, Emitter, SOURCE, length};
 use super::transfer::Transfer;
 
-/// Bytes from lane to lane for which there is code: sixteen of the last ones fill a register.
-const SPACES: [u32; 3] = [2, 3, 4];
+/// Bytes from lane to lane for which there is code: sixteen of the last ones fill a register. Elements that are farther apart
+/// than they have bytes share none of them.
+const SPACES: [u32; 4] = [1, 2, 3, 4];
 
 /// The byte of a shuffle that makes a zero.
 const ZERO: u8 = 0x80;
@@ -31,10 +33,14 @@ impl Emitter {
         targets: &[Reg],
         done: Label,
     ) {
-        let spaces = match (message.bytes, message.rows, message.row()) {
-            (1, 1, 16) => &SPACES,
-            _ => message.dword_spaces(),
-        };
+        let near = SPACES.into_iter().filter(|space| {
+            let one = (message.rows, message.row()) == (1, 16);
+            // Dwords three bytes apart nobody reads.
+            let other = *space != message.bytes && (*space, message.bytes) != (3, 4);
+            one && other && (message.bytes == 1 || !message.write)
+        });
+        let far = message.dword_spaces().iter().copied();
+        let spaces: Vec<u32> = near.chain(far).collect();
         if spaces.is_empty() {
             return;
         }
@@ -46,7 +52,7 @@ impl Emitter {
         code.vector(Vector::MOVSHDUP, len, next, 0, Rm::Reg(offsets));
         code.vector(Vector::PSUBD, len, next, next, Rm::Reg(offsets));
         code.vector(Vector::TO_GPR, Len::X, next, 0, Rm::Reg(Gpr::Rdx as u8));
-        let each = spaces.iter().map(|&space| {
+        let each = spaces.into_iter().map(|space| {
             let here = code.label();
             code.alu_number(Alu::Cmp, Gpr::Rdx, space);
             code.jump_if(If::Zero, here);
@@ -61,7 +67,7 @@ impl Emitter {
             self.unless_all(mask, apart);
             self.first_offset(half);
             match (message.bytes, targets) {
-                (1, [target, ..]) => self.load_spaced(space, *target),
+                (bytes, [target, ..]) if space <= 4 => self.load_spaced(bytes, space, *target),
                 (1, []) => {
                     let from = self.row_in_register(message.row_of(0, half), len);
                     self.store_spaced(space, from, data);
@@ -74,11 +80,11 @@ impl Emitter {
         self.code.bind(apart);
     }
 
-    /// Loads a byte for each lane from where `rcx` and `rdx` say.
-    fn load_spaced(&mut self, space: u32, target: Reg) {
+    /// Loads an element of up to four bytes for each lane from where `rcx` and `rdx` say.
+    fn load_spaced(&mut self, bytes: u32, space: u32, target: Reg) {
         let [order, data, _] = BETWEEN;
         // Nothing behind the last one.
-        self.wide_mask(u64::MAX >> (63 - 15 * space));
+        self.wide_mask(u64::MAX >> (64 - 15 * space - bytes));
         let code = &mut self.code;
         let to = (data, CONDITION[0], true);
         code.masked(Vector::LOAD_BYTES, Len::Z, to, 0, Rm::Window(0), None);
@@ -87,7 +93,7 @@ impl Emitter {
         code.vector(Vector::LOAD, Len::Z, order, 0, Rm::List(dwords));
         code.vector(Vector::PERMD, Len::Z, data, order, Rm::Reg(data));
         let own = |n: usize| match n % 4 {
-            0 => (n / 4 * space as usize) as u8,
+            k if k < bytes as usize => (n / 4 * space as usize + k) as u8,
             _ => ZERO,
         };
         let bytes = Rm::List(dwords_of(|n| own(n % 16)));
