@@ -764,8 +764,9 @@ fn halves_among_pins(lines: &str) -> Program {
     for n in 0..9 {
         text += &format!(".decl A{n} v_type=G type=ud num_elts=32 align=GRF\n");
     }
-    for name in ["X", "Y", "Z"] {
+    for (name, float) in [("X", "x"), ("Y", "y"), ("Z", "z")] {
         text += &format!(".decl {name} v_type=G type=ud num_elts=32 align=GRF\n");
+        text += &format!(".decl {float} v_type=G type=f num_elts=32 align=GRF alias=<{name}, 0>\n");
     }
     let whole = "(0,0)<1;1,0>";
     for n in 0..9 {
@@ -803,6 +804,29 @@ fn halves_find_registers_where_few_are_left() {
     single += "add (M1, 32) R(0,0)<1> R(0,0)<1;1,0> Q(0,3)<0;1,0>\n";
     assert_same(&halves_among_pins(&single));
     assert_same(&halves_among_pins(&(rows + &single)));
+}
+
+#[test]
+fn functions_find_registers_where_few_are_left() {
+    let whole = "(0,0)<1;1,0>";
+    let inputs = |own: &str| {
+        let mut rows = String::new();
+        for (n, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+            rows += &format!("and (M1, 32) {name}(0,0)<1> A{n}{whole} 0x3fffffff:ud\n");
+        }
+        rows + own + "\n"
+    };
+    for own in [
+        "pow (M1, 32) z(0,0)<1> x(0,0)<1;1,0> y(0,0)<1;1,0>",
+        "pow (M1, 32) z(0,0)<1> x(0,0)<1;1,0> (-)y(0,0)<1;1,0>",
+        "lrp (M1, 32) z(0,0)<1> x(0,0)<1;1,0> y(0,0)<1;1,0> z(0,0)<1;1,0>",
+        "lrp (M1, 32) x(0,0)<1> (-)x(0,0)<1;1,0> (abs)y(0,0)<1;1,0> z(0,0)<1;1,0>",
+        "exp (M1, 32) z(0,0)<1> x(0,0)<1;1,0>",
+        "sin (M1, 32) y(0,0)<1> x(0,0)<1;1,0>",
+    ] {
+        assert_same(&halves_among_pins(&inputs(own)));
+        assert_same(&halves_among_pins(&inputs(own).repeat(3)));
+    }
 }
 
 #[test]
@@ -914,6 +938,7 @@ fn what_one_lane_alone_moves_through_an_address_goes_where_it_belongs() {
 .decl T v_type=G type=ud num_elts=32 align=GRF
 .decl W v_type=G type=uw num_elts=32 align=GRF
 .decl S v_type=G type=w num_elts=32 align=GRF alias=<T, 0>
+.decl Q v_type=G type=uq num_elts=16 align=GRF alias=<T, 0>
 .decl A0 v_type=A num_elts=16
 .decl A1 v_type=A num_elts=16
 mov (M1_NM, 8) W(0,0)<1> 0x31520746:v
@@ -941,6 +966,8 @@ setp (M1_NM, 32) P2 0x0:ud\n";
         "(P2) mov (M1, 16) r[A0(15),3]<1>:b W(0,5)<0;1,0>",
         "(P2) mov (M5, 16) r[A1(5),2]<1>:w T(2,0)<1;1,0>",
         "(P1) mov (M1, 16) r[A0(3),8]<1>:d S(0,0)<1;1,0>",
+        "(P1) mov (M1, 16) r[A0(3),12]<1>:ud T(0,0)<2;1,0>",
+        "(P2) mov (M1, 16) r[A0(15),16]<1>:ud Q(0,0)<1;1,0>",
         "add (M1, 16) T(0,0)<1> T(0,0)<1;1,0> r[A0(0),0]<1,0>:ud",
         "add (M5, 16) T(2,0)<1> T(2,0)<1;1,0> V(4,0)<1;1,0>",
         "mul (M1, 32) T(0,0)<1> T(0,0)<1;1,0> 0x11:ud",

@@ -73,7 +73,7 @@ impl Emitter {
         let (parts, wide) = (Self::parts(len), Self::wide(len));
         let between = match opcode {
             Opcode::Rsqrt | Opcode::Rsqtm => [out; 2],
-            _ => [self.take(), self.take()],
+            _ => [self.take_or_leave(), self.take_or_leave()],
         };
         for (part, near) in CONDITION.into_iter().enumerate().take(parts) {
             self.double(wide, x, a, part);
@@ -100,6 +100,7 @@ impl Emitter {
             }
             self.single_of(wide, (out, part), inst.halves);
         }
+        self.give_back(between);
         if matches!(opcode, Opcode::Rsqrt | Opcode::Rsqtm) {
             let ends = Rm::Const(INFINITE_OF_ZERO);
             self.code
@@ -136,7 +137,8 @@ impl Emitter {
             let source = self.source(inst, k, r);
             self.in_register(source, len, SOURCE[k])
         });
-        let (first, second, wide) = (self.take(), self.take(), Self::wide(len));
+        let [first, second] = [self.take_or_leave(), self.take_or_leave()];
+        let wide = Self::wide(len);
         let one = Rm::Const64(1f64.to_bits());
         for part in 0..Self::parts(len) {
             self.double(wide, sum, a, part);
@@ -171,6 +173,7 @@ impl Emitter {
             code.masked(Vector::PSUBQ, wide, odd, sum, Rm::Reg(first), None);
             self.single_of(wide, (out, part), false);
         }
+        self.give_back([first, second]);
         self.finish(len, to.0, (to.1 != 0).then_some(to.1), out);
     }
 

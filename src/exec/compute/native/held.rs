@@ -92,6 +92,21 @@ impl Emitter {
         Some(self.take())
     }
 
+    /// A register for what is between, until [`Emitter::give_back`]; where none is left the region is left in front of the op
+    /// at hand, and what is made behind that is never run.
+    pub fn take_or_leave(&mut self) -> Reg {
+        self.take_if_any().unwrap_or_else(|| {
+            let leave = self.leave_label();
+            self.code.jump(leave);
+            MAKING
+        })
+    }
+
+    /// Nothing of the instruction at hand is in these any more.
+    pub fn give_back(&mut self, regs: [Reg; 2]) {
+        self.busy.retain(|busy| !regs.contains(busy));
+    }
+
     /// A register to be kept for later, if enough are left.
     pub fn spare(&mut self) -> Option<Reg> {
         (REGISTERS - self.free >= MANY_FREE).then(|| self.take())

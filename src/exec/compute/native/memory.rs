@@ -885,9 +885,9 @@ impl Emitter {
             self.fetch(message.row_at(at, half), len, MAKING);
             kept.push((COMPARED, MAKING));
         }
-        let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
         // Shared local memory and scratch memory are those of one host thread.
         let locked = !message.target.is_own();
+        let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
         match update.becomes {
             Becomes::Sum => {
                 self.code.exchange_add(locked);

@@ -162,11 +162,6 @@ impl Emitter {
         if bits == 0 {
             return true;
         }
-        let skip = self.code.label();
-        if !lanes.no_mask && !self.all_enabled {
-            self.code.test_number(Gpr::R8, bits);
-            self.code.jump_if(If::Zero, skip);
-        }
         if source.form != OperandShape::Value {
             // Part of a row that a register has.
             let own = Bytes {
@@ -176,17 +171,22 @@ impl Emitter {
             };
             self.settle(&[vec![own], Vec::new()]);
         }
+        // Before the branch: what is stored here is so whoever runs.
+        self.overwrite(through.bytes());
+        let skip = self.code.label();
+        if !lanes.no_mask && !self.all_enabled {
+            self.code.test_number(Gpr::R8, bits);
+            self.code.jump_if(If::Zero, skip);
+        }
         match source.form {
             OperandShape::Value => self.code.move_number(Gpr::Rax, at),
-            OperandShape::Strided(..) => {
+            OperandShape::Strided(..) if element != Element::Dword => {
                 let signed = matches!(element, Element::S8 | Element::S16);
                 let bytes = element.bytes() as u32;
                 self.code.load_extended(Gpr::Rax, at, bytes, signed);
             }
-            OperandShape::Scalar => self.single_dword(Gpr::Rax, at),
-            _ => self.code.load(Gpr::Rax, Place::Arena(at)),
+            _ => self.single_dword(Gpr::Rax, at),
         }
-        self.overwrite(through.bytes());
         let number = number as usize;
         let code = &mut self.code;
         code.load_word(Gpr::Rdx, Place::Arena(through.addresses[number]));
