@@ -518,7 +518,7 @@ impl Assembler {
             }
             Rm::Const(value) => used = Some(self.constant(&[value])),
             Rm::Steps(step) => {
-                let steps: [u32; 16] = std::array::from_fn(|lane| lane as u32 * step);
+                let steps: [u32; 16] = std::array::from_fn(|lane| (lane as u32).wrapping_mul(step));
                 used = Some(self.constant(&steps));
             }
             Rm::List(dwords) => used = Some(self.constant(&dwords)),

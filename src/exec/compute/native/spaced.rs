@@ -18,6 +18,9 @@ use super::transfer::Transfer;
 /// than they have bytes share none of them.
 const SPACES: [u32; 4] = [1, 2, 3, 4];
 
+/// Bytes from lane to lane of dwords that go backward.
+const BACKWARD: u32 = 4u32.wrapping_neg();
+
 /// The byte of a shuffle that makes a zero.
 const ZERO: u8 = 0x80;
 
@@ -40,7 +43,9 @@ impl Emitter {
             one && other && (message.bytes == 1 || !message.write)
         });
         let far = message.dword_spaces().iter().copied();
-        let spaces: Vec<u32> = near.chain(far).collect();
+        let backward = (message.bytes, message.rows, message.row()) == (4, 1, 16);
+        let backward = (backward && !message.harmless).then_some(BACKWARD);
+        let spaces: Vec<u32> = near.chain(far).chain(backward).collect();
         if spaces.is_empty() {
             return;
         }
@@ -67,6 +72,7 @@ impl Emitter {
             self.unless_all(mask, apart);
             self.first_offset(half);
             match (message.bytes, targets) {
+                _ if space == BACKWARD => self.backward(message, half, targets),
                 (bytes, [target, ..]) if space <= 4 => self.load_spaced(bytes, space, *target),
                 (1, []) => {
                     let from = self.row_in_register(message.row_of(0, half), len);
@@ -78,6 +84,24 @@ impl Emitter {
             self.code.jump(done);
         }
         self.code.bind(apart);
+    }
+
+    /// Loads or stores dwords of which the first is where `rcx` and `rdx` say, and each of the others in front of it.
+    fn backward(&mut self, message: &Transfer, half: u8, targets: &[Reg]) {
+        let [order, data, _] = BETWEEN;
+        self.code.subtract_wide(Gpr::Rdx, 15 * 4);
+        let lanes = Rm::List(std::array::from_fn(|n| 15 - n as u32));
+        self.code.vector(Vector::LOAD, Len::Z, order, 0, lanes);
+        if let [target, ..] = targets {
+            let from = Rm::Window(0);
+            return self
+                .code
+                .vector(Vector::PERMD, Len::Z, *target, order, from);
+        }
+        let from = self.row_in_register(message.row_of(0, half), Len::Z);
+        let code = &mut self.code;
+        code.vector(Vector::PERMD, Len::Z, data, order, Rm::Reg(from));
+        code.vector(Vector::STORE, Len::Z, data, 0, Rm::Window(0));
     }
 
     /// Loads an element of up to four bytes for each lane from where `rcx` and `rdx` say.
