@@ -128,3 +128,73 @@ impl Touches for Runs {
         lanes.no_mask
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::select::Kind;
+    use super::*;
+    use crate::exec::compute::laws::lowered;
+    use pretty_assertions::assert_eq;
+
+    /// Whether the 16 dwords of `V` are local in a program of these lines.
+    fn is_local(lines: &str) -> Option<bool> {
+        let program = lowered(format!(
+            ".version 3.6\n.kernel \"k\"
+.decl P1 v_type=P num_elts=32
+.decl V v_type=G type=d num_elts=16 align=GRF
+.decl B v_type=G type=w num_elts=32 align=GRF alias=<V, 0>
+.decl W v_type=G type=d num_elts=32 align=GRF
+.decl A0 v_type=A num_elts=16
+{lines}\nret (M1, 1)\n"
+        ));
+        let local = Local::new(&program, &[])?;
+        let mut symbols = program.symbols.iter();
+        let (_, symbol) = symbols.find(|(name, _)| *name == "V")?;
+        Some(local.has(Bytes {
+            at: symbol.offset,
+            len: 64,
+            kind: Kind::Row(16),
+        }))
+    }
+
+    const WRITE: &str = "add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d";
+    const READ: &str = "add (M1, 16) W(0,0)<1> V(0,0)<1;1,0> 0x1:d";
+
+    #[test]
+    fn lanes_that_read_what_they_have_written_keep_nothing() {
+        assert_eq!(is_local(&format!("{WRITE}\n{READ}")), Some(true));
+        // Some lanes go on elsewhere in between, a few write anew, and it is written for later.
+        let parts = "(P1) goto (M1, 16) out";
+        let some = "(P1) mov (M1, 16) V(0,0)<1> 0x5:d";
+        let lines = format!("{WRITE}\n{parts}\n{some}\n{READ}\nout:\n{WRITE}");
+        assert_eq!(is_local(&lines), Some(true));
+        // All lanes of a register that none is masked in.
+        let all = "mov (M1_NM, 16) V(0,0)<1> 0x5:d";
+        let each = "add (M1, 16) W(0,0)<1> V(0,3)<0;1,0> 0x1:d";
+        assert_eq!(is_local(&format!("{all}\n{READ}\n{each}")), Some(true));
+    }
+
+    #[test]
+    fn what_others_may_read_is_kept() {
+        for between in [
+            // Who comes here has not written it.
+            format!("{WRITE}\n(P1) goto (M1, 16) out\n{WRITE}\nout:\n{READ}"),
+            format!("{READ}\n{WRITE}\n(P1) goto (M1, 16) out\nout:"),
+            format!("again:\n{READ}\n{WRITE}\n(P1) goto (M1, 16) again"),
+            // Not all who read it.
+            format!("(P1) mov (M1, 16) V(0,0)<1> 0x5:d\n{READ}"),
+            format!("add (M1, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d\n{READ}"),
+            // Lanes of others, or lanes that are off.
+            format!("{WRITE}\nadd (M1, 16) W(0,0)<1> V(0,3)<0;1,0> 0x1:d"),
+            format!("{WRITE}\nadd (M1_NM, 16) W(0,0)<1> V(0,0)<1;1,0> 0x1:d"),
+            format!("{WRITE}\nadd (M5, 16) W(0,0)<1> V(0,0)<1;1,0> 0x1:d"),
+            format!("{WRITE}\nmov (M1, 16) W(0,0)<1> B(0,0)<1;1,0>"),
+            // A part of a dword.
+            format!("{WRITE}\nmov (M1, 16) B(0,0)<2> 0x5:w\n{READ}"),
+        ] {
+            assert_eq!(is_local(&between), Some(false), "{between}");
+        }
+        let indirect = "mov (M1, 16) W(0,0)<1> r[A0(0),0]<1;1,0>:d";
+        assert_eq!(is_local(&format!("{WRITE}\n{indirect}\n{READ}")), None);
+    }
+}
