@@ -70,7 +70,7 @@ pub enum Rm {
     Const(u32),
     /// This qword in all lanes.
     Const64(u64),
-    /// So much more in each lane than in the one before, 0 in the first.
+    /// So much more in each lane than in the one before, 0 in the first, modulo 2^32.
     Steps(u32),
     /// These dwords.
     List([u32; 16]),

@@ -26,7 +26,10 @@ pub const MOST_ANSWERS: usize = 8;
 /// Messages of a program of which it is kept where they were last, at most.
 pub const MOST_LAST: usize = 8;
 
-/// Somebody looks at the arena when the thread has ended.
+/// Nobody looks at the arena when the thread has ended.
+pub const UNSEEN: u32 = 0;
+
+/// Somebody does.
 pub const LOOKED_AT: u32 = 1;
 
 /// Nobody does, and the thread is one of groups that begin one after the other: where it comes to its end it says so in
@@ -55,7 +58,7 @@ pub struct Context<'t> {
     pub pc: u32,
     /// Bytes of the arena.
     bytes: u32,
-    /// [`LOOKED_AT`], [`IN_GROUP`], or 0 if nobody looks at the arena when the thread has ended.
+    /// [`UNSEEN`], [`LOOKED_AT`] or [`IN_GROUP`].
     pub kept: u32,
     /// Not 0 if it has left code for a NaN.
     pub for_nan: u32,
@@ -469,7 +472,7 @@ impl<'t> Context<'t> {
     pub fn begin(&mut self, beginning: &Beginning<'_>, header: &Header, image: Option<&[u8]>) {
         debug_assert_eq!(self.waiting, 0, "a thread that waits has not ended");
         (self.em, self.executed) = (beginning.em, beginning.executed);
-        self.kept = image.is_some().into();
+        self.kept = if image.is_some() { LOOKED_AT } else { UNSEEN };
         let bytes = self.bytes();
         match image {
             Some(image) => bytes[..image.len()].copy_from_slice(image),
@@ -490,7 +493,7 @@ impl<'t> Context<'t> {
     /// * `ends`: the lanes that an op ends.
     pub fn come_out(&mut self, ends: impl Fn(u32) -> u32) {
         if self.kept == IN_GROUP {
-            self.kept = 0;
+            self.kept = UNSEEN;
         }
         if self.pc & AT_END != 0 {
             self.pc &= !AT_END;

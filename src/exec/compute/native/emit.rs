@@ -146,7 +146,7 @@ pub struct Emitter {
     pub held: Vec<Held>,
     /// Who reads what last, where registers need not be what they were in the end.
     pub last_read: Option<LastRead>,
-    /// What lanes that are off have nobody sees of these, where it is known.
+    /// Dwords of which the value that lanes have which are off is never read, if that is known.
     pub local: Option<Local>,
     /// Single dwords that are copies of others.
     pub copies: Vec<(u32, u32)>,

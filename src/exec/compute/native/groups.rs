@@ -4,11 +4,13 @@
 //!  each thread  ◀─ rows that it must find, header: its own dwords, and those of the group
 //!  shared memory ◀─ zeros, if the group has such
 //!  each thread  ─▶ the code of the program
-//!  all ended?    if not, whoever called goes on with them: through barriers, and with what is no code
+//!  all ended?    a thread says so where its code ends (`AT_END`), of others op and lanes are asked; if not, whoever called
+//!                goes on with them: through barriers, and with what is no code
 //!     yes: dword 1 of the header counts on, the next group     no: back
 //! ```
 //!
-//! What it does is what [`Standing`](super::host::Standing) does with one group.
+//! As long as all come to their ends at once nothing else of a thread is written again. What it does is what
+//! [`Standing`](super::host::Standing) does with one group.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{IN_GROUP, STOPPED, beginning, field, groups, row};

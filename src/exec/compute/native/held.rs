@@ -92,8 +92,8 @@ impl Emitter {
         Some(self.take())
     }
 
-    /// A register for what is between, until [`Emitter::give_back`]; where none is left the region is left in front of the op
-    /// at hand, and what is made behind that is never run.
+    /// A temporary register until [`Emitter::give_back`]. If none is free, the region is left in front of the op at hand, and code
+    /// that is made behind that is never run.
     pub fn take_or_leave(&mut self) -> Reg {
         self.take_if_any().unwrap_or_else(|| {
             let leave = self.leave_label();
@@ -102,7 +102,7 @@ impl Emitter {
         })
     }
 
-    /// Nothing of the instruction at hand is in these any more.
+    /// These temporary registers are free again.
     pub fn give_back(&mut self, regs: [Reg; 2]) {
         self.busy.retain(|busy| !regs.contains(busy));
     }

@@ -1,8 +1,8 @@
 //! Native code of a program, and threads that run it.
 
 use super::call::{
-    Beginning, Context, Contexts, Entry, Executable, GroupsAsked, Header, Host, MOST_PLACES,
-    RanGroups, Reach, Shared, Stopped, TOGETHER,
+    Beginning, Context, Contexts, Entry, Executable, GroupsAsked, Header, Host, LOOKED_AT,
+    MOST_PLACES, RanGroups, Reach, Shared, Stopped, TOGETHER, UNSEEN,
 };
 use super::emit::Emitter;
 use super::flow;
@@ -378,7 +378,7 @@ impl Native {
             let context = contexts.push(context);
             context.executed = *executed;
             context.budget = budget.min(executed.saturating_add(window));
-            context.kept = thread.kept.into();
+            context.kept = if thread.kept { LOOKED_AT } else { UNSEEN };
             context.control = thread.mode.to_cr0();
             lanes &= frame.em;
             if !frame.waiting.is_empty() {
@@ -386,7 +386,9 @@ impl Native {
                 lanes = 0;
                 enter(context, frame, door.ops, door.places);
                 everyone &= frame.waiting.is_empty();
-                context.kept |= u32::from(!frame.waiting.is_empty());
+                if !frame.waiting.is_empty() {
+                    context.kept = LOOKED_AT;
+                }
             }
             *slot = Some((frame, executed, &mut thread.mode));
         }
@@ -813,9 +815,9 @@ impl<'n, 't> Standing<'n, 't> {
         };
         let (begin, places) = (self.beginnings, &mut self.places);
         let go_on = |contexts: &mut [Context<'t>]| {
-            let mut all = contexts.iter_mut();
-            all.by_ref()
-                .for_each(|context| context.come_out(|pc| native.lanes_ended(pc)));
+            for context in &mut *contexts {
+                context.come_out(|pc| native.lanes_ended(pc));
+            }
             whole.go_on_all(contexts, (begin, places), &mut serve)
         };
         let contexts = &mut self.contexts;

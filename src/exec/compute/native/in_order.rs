@@ -1,4 +1,5 @@
-//! Messages whose lanes follow each other: one place is compared, and halves are loaded or stored as they lie, or by turns.
+//! Messages whose lanes follow each other: one place is compared, and halves are loaded or stored as they lie, or by turns. Of
+//! those that read it is asked next whether all lanes are at one place.
 //!
 //! ```text
 //!  known or asked (`order`): each address is so much more than the one before
@@ -47,8 +48,8 @@ impl Transfer {
 }
 
 impl Emitter {
-    /// Code for a message whose lanes follow each other, all of them, which then goes to `done`; else on from here. Where
-    /// data goes that is read, if there is such code.
+    /// Code for a message whose lanes follow each other, all of them, or are all at one place, which then goes to `done`; else on
+    /// from here. Where data goes that is read, if there is such code.
     pub fn in_order(
         &mut self,
         message: &Transfer,
@@ -116,14 +117,8 @@ impl Emitter {
         let (elements, apart) = (message.elements(), self.code.label());
         self.unless_one(elements, masks, apart);
         self.first_place(message, 0, apart);
-        let len = length(message.row());
         for (targets, mask) in targets.iter().zip(masks) {
-            for (place, target) in message.places().zip(targets) {
-                let to = (*target, mask.unwrap_or(0), false);
-                let each = Rm::WindowEach(place);
-                self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
-                self.narrow(message, *target, mask);
-            }
+            self.load_for_all(message, mask, targets);
         }
         self.code.jump(done);
         self.code.bind(apart);
@@ -132,7 +127,7 @@ impl Emitter {
     /// Where the first lane's data is goes to `rdx`, and the window's bytes to `rcx`; to a label unless all lanes are
     /// inside.
     ///
-    /// * `step`: bytes from lane to lane.
+    /// * `step`: bytes from lane to lane, 0 if all are at one place.
     fn first_place(&mut self, message: &Transfer, step: u32, apart: Label) {
         let others = u32::from(message.lanes.count) - 1;
         self.first_element(message.elements(), Gpr::Rdx);

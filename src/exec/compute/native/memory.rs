@@ -4,8 +4,8 @@
 //!  rcx ─▶ window ─▶ its length      zmm0, zmm1   offsets of lanes 0 to 15 and 16 to 31
 //!                └▶ rcx: its bytes on the host
 //!  lanes  follow each other      one load or store
-//!         evenly apart           whole registers (`quads`, `vectors`, `spaced`)
 //!         all at the same place  one load for all
+//!         evenly apart           whole registers (`quads`, `vectors`, `spaced`)
 //!         anything else          a gather or scatter
 //! ```
 //!
@@ -665,7 +665,7 @@ impl Emitter {
         let on = mask.unwrap_or(0);
         let code = &mut self.code;
         let (done, apart) = (code.label(), code.label());
-        let (scattered, low) = (code.label(), code.label());
+        let scattered = code.label();
         self.skip(message, mask, done);
         self.unless_follow(len, half, message.bytes, mask);
         self.code.jump_if(If::NotZero, apart);
@@ -703,12 +703,8 @@ impl Emitter {
         self.unless_same(len, offsets, one, mask);
         self.code.jump_if(If::NotZero, scattered);
         self.first_offset(half);
-        for (place, target) in message.places().zip(targets) {
-            let to = (*target, on, false);
-            let each = Rm::WindowEach(place);
-            self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
-        }
-        self.code.jump(low);
+        self.load_for_all(message, mask, targets);
+        self.code.jump(done);
         self.code.bind(scattered);
         for (place, target) in message.places().zip(targets) {
             self.all_of(mask);
@@ -718,10 +714,19 @@ impl Emitter {
             let to = (*target, CONDITION[0], false);
             self.code.masked(Vector::GATHER, len, to, 0, lanes, None);
         }
-        // Both have loaded dwords.
-        self.code.bind(low);
         self.narrow(message, targets[0], mask);
         self.code.bind(done);
+    }
+
+    /// Loads the data of a half of lanes that are all where `rcx` and `rdx` say.
+    pub fn load_for_all(&mut self, message: &Transfer, mask: Option<Mask>, targets: &[Reg]) {
+        let len = length(message.row());
+        for (place, target) in message.places().zip(targets) {
+            let to = (*target, mask.unwrap_or(0), false);
+            let each = Rm::WindowEach(place);
+            self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
+            self.narrow(message, *target, mask);
+        }
     }
 
     /// Nothing is left of what is behind an element that was read as a dword.
@@ -885,9 +890,9 @@ impl Emitter {
             self.fetch(message.row_at(at, half), len, MAKING);
             kept.push((COMPARED, MAKING));
         }
+        let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
         // Shared local memory and scratch memory are those of one host thread.
         let locked = !message.target.is_own();
-        let (next, done) = self.lane_after_lane(message.all(), &kept, len, mask);
         match update.becomes {
             Becomes::Sum => {
                 self.code.exchange_add(locked);

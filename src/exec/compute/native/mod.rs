@@ -11,7 +11,8 @@
 //! reference's; once that has happened often, the program gets code that makes NaN (`nan`). Results stay in registers
 //! (`held`) until the arena has to have them: wherever a region is left it has. So the bytes of an arena and the count of
 //! instructions are the same with native code and without, but of a thread that has ended and at which nobody looks; a law
-//! and all corpora assert it.
+//! and all corpora assert it. Of what lanes read in the run of ops alone in which they have written it, nothing is kept for lanes
+//! that are off (`local`).
 //!
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, local or scratch memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window

@@ -1,32 +1,53 @@
-//! Bytes of 16 lanes, and words and dwords that are read, each a few bytes behind the one before: channels of packed pixels,
-//! and neighbours that a compiler reads at once. Of dwords that are farther apart see
-//! [`vectors`](super::vectors).
+//! Sixteen lanes that are evenly spaced: bytes; words and dwords that are read and overlap or nearly touch; dwords in descending
+//! order. Of dwords that are farther apart see [`vectors`](super::vectors).
 //!
 //! ```text
 //!  memory  r0 g0 b0 r1 │ g1 b1 r2 g2 │ …
 //!  red     r0 0 0 0    │ r1 0 0 0    │ …
+//!
+//!  memory  d15 d14 … d0      lane 0 is the last one: dwords that change places
 //! ```
 //!
-//! One load or store with a bit for each byte, and bytes that change places, where a gather takes the lanes one by one and a
-//! loop stores them so. Bytes between those of the lanes are left alone: they may be of other threads.
+//! One load or store, of bytes with a bit for each, and elements that change places, where a gather takes the lanes one by one
+//! and a loop stores them so. Bytes between those of the lanes are left alone: they may be of other threads.
 
 use super::assembler::{Alu, Gpr, If, Label, Len, Mask, Reg, Rm, Vector};
 use super::emit::{BETWEEN, CONDITION, Emitter, SOURCE, length};
 use super::transfer::Transfer;
 
-/// Bytes from lane to lane for which there is code: sixteen of the last ones fill a register. Elements that are farther apart
-/// than they have bytes share none of them.
-const SPACES: [u32; 4] = [1, 2, 3, 4];
-
-/// Bytes from lane to lane of dwords that go backward.
+/// Bytes from lane to lane of dwords in descending order.
 const BACKWARD: u32 = 4u32.wrapping_neg();
 
 /// The byte of a shuffle that makes a zero.
 const ZERO: u8 = 0x80;
 
+impl Transfer {
+    /// Bytes from lane to lane for which there is code, but for that of lanes that follow each other: elements that are read may
+    /// overlap.
+    fn spaces(&self) -> &'static [u32] {
+        if self.row() != 16 {
+            return &[];
+        }
+        let vectors = self.is_of_vectors();
+        // A store whose lanes have anything between them is left to the steps.
+        match (self.bytes, self.rows, self.write, self.harmless) {
+            (1, 1, ..) => &[2, 3, 4],
+            (2, 1, false, _) => &[1, 3, 4],
+            (4, 1, true, true) => &[],
+            (4, 1, true, false) => &[8, 12, 16, BACKWARD],
+            (4, 1, false, _) => &[1, 2, 8, 12, 16, BACKWARD],
+            (4, 2, true, true) if vectors => &[8],
+            (4, 3, true, true) if vectors => &[12],
+            (4, 2, ..) if vectors => &[8, 16],
+            (4, 3, ..) if vectors => &[12, 16],
+            _ => &[],
+        }
+    }
+}
+
 impl Emitter {
-    /// Code for a half of a message of bytes or dwords, each lane as far behind the one before, if all of them run, which then
-    /// goes to `done`; else on from here.
+    /// Code for a half of a message of bytes, words or dwords whose lanes are evenly spaced, if all of them run, which then goes
+    /// to `done`; else on from here.
     ///
     /// * `targets`: where data goes that is read; a store has none.
     pub fn spaced(
@@ -36,16 +57,7 @@ impl Emitter {
         targets: &[Reg],
         done: Label,
     ) {
-        let near = SPACES.into_iter().filter(|space| {
-            let one = (message.rows, message.row()) == (1, 16);
-            // Dwords three bytes apart nobody reads.
-            let other = *space != message.bytes && (*space, message.bytes) != (3, 4);
-            one && other && (message.bytes == 1 || !message.write)
-        });
-        let far = message.dword_spaces().iter().copied();
-        let backward = (message.bytes, message.rows, message.row()) == (4, 1, 16);
-        let backward = (backward && !message.harmless).then_some(BACKWARD);
-        let spaces: Vec<u32> = near.chain(far).chain(backward).collect();
+        let spaces = message.spaces();
         if spaces.is_empty() {
             return;
         }
@@ -57,7 +69,7 @@ impl Emitter {
         code.vector(Vector::MOVSHDUP, len, next, 0, Rm::Reg(offsets));
         code.vector(Vector::PSUBD, len, next, next, Rm::Reg(offsets));
         code.vector(Vector::TO_GPR, Len::X, next, 0, Rm::Reg(Gpr::Rdx as u8));
-        let each = spaces.into_iter().map(|space| {
+        let each = spaces.iter().map(|&space| {
             let here = code.label();
             code.alu_number(Alu::Cmp, Gpr::Rdx, space);
             code.jump_if(If::Zero, here);
@@ -120,8 +132,8 @@ impl Emitter {
             k if k < bytes as usize => (n / 4 * space as usize + k) as u8,
             _ => ZERO,
         };
-        let bytes = Rm::List(dwords_of(|n| own(n % 16)));
-        code.vector(Vector::PSHUFB, Len::Z, target, data, bytes);
+        let chosen = Rm::List(dwords_of(|n| own(n % 16)));
+        code.vector(Vector::PSHUFB, Len::Z, target, data, chosen);
     }
 
     /// Stores the low byte of each lane of `from` to where `rcx` and `rdx` say.

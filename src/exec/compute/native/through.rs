@@ -163,7 +163,7 @@ impl Emitter {
             return true;
         }
         if source.form != OperandShape::Value {
-            // Part of a row that a register has.
+            // It may be part of a row that a register alone has.
             let own = Bytes {
                 at,
                 len: element.bytes() as u32,
@@ -171,7 +171,7 @@ impl Emitter {
             };
             self.settle(&[vec![own], Vec::new()]);
         }
-        // Before the branch: what is stored here is so whoever runs.
+        // Stored before the branch, so that it is there whoever runs.
         self.overwrite(through.bytes());
         let skip = self.code.label();
         if !lanes.no_mask && !self.all_enabled {

@@ -5,6 +5,8 @@
 //!  mul V1, add V2 ← V1, mad V3      V2 and V3 are asked, V1 is read by V2: who has no order passes it on
 //!  cmp.lt P ← V3                    asked by the comparison, if it is seldom true
 //! ```
+//!
+//! The two halves of SIMD32, which follow each other op by op and have masks of their own, are asked together, too.
 
 use super::assembler::{Gpr, If, Len, Mask, Reg, Rm, Vector};
 use super::emit::{CONDITION, Emitter, REGISTERS, UNORDERED, float_predicate_of};
@@ -249,7 +251,7 @@ impl Emitter {
 
     /// The lanes of an instruction that is asked together with others, by row.
     fn masks_together(&mut self, inst: &Inst, plain: bool) -> [Option<Mask>; 2] {
-        match plain || is_single_move(inst) {
+        match plain {
             true => [None; 2],
             false => self.running(inst.lanes, None),
         }
@@ -342,9 +344,12 @@ impl Emitter {
 
     /// Leaves the region in front of the first op at hand where a lane that runs has a NaN among these.
     fn all_ordered(&mut self, len: Len, values: &[Open]) {
+        // Those of the same lanes beside each other: two are asked at once.
+        let mut values = values.to_vec();
+        values.sort_by_key(|open| open.mask);
         let mut pairs: Vec<(Reg, Reg, Option<Mask>)> = Vec::new();
         let mut single: Option<(Reg, Option<Mask>)> = None;
-        for &Open { value, mask, .. } in values {
+        for &Open { value, mask, .. } in &values {
             match single.take() {
                 Some((other, with)) if with == mask => pairs.push((other, value, mask)),
                 other => {

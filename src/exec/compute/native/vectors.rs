@@ -54,20 +54,6 @@ impl Transfer {
         let some = self.bytes == 4 && matches!(self.rows, 2 | 3) && self.row() == 16;
         some && self.channels == (1 << self.rows) - 1
     }
-
-    /// Bytes from lane to lane for which there is code.
-    pub fn dword_spaces(&self) -> &'static [u32] {
-        match (self.bytes, self.row(), self.rows) {
-            // A store whose lanes have anything between them is left to the steps.
-            (4, 16, 1) if self.write && self.harmless => &[],
-            (4, 16, 2) if self.is_of_vectors() && self.write && self.harmless => &[8],
-            (4, 16, 3) if self.is_of_vectors() && self.write && self.harmless => &[12],
-            (4, 16, 1) => &[8, 12, 16],
-            (4, 16, 2) if self.is_of_vectors() => &[8, 16],
-            (4, 16, 3) if self.is_of_vectors() => &[12, 16],
-            _ => &[],
-        }
-    }
 }
 
 impl Emitter {
