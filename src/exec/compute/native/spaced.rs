@@ -69,6 +69,9 @@ impl Emitter {
         code.vector(Vector::MOVSHDUP, len, next, 0, Rm::Reg(offsets));
         code.vector(Vector::PSUBD, len, next, next, Rm::Reg(offsets));
         code.vector(Vector::TO_GPR, Len::X, next, 0, Rm::Reg(Gpr::Rdx as u8));
+        // Lanes at one place are asked about behind this.
+        code.test(Gpr::Rdx, Gpr::Rdx);
+        code.jump_if(If::Zero, apart);
         let each = spaces.iter().map(|&space| {
             let here = code.label();
             code.alu_number(Alu::Cmp, Gpr::Rdx, space);
