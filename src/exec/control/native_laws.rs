@@ -706,6 +706,19 @@ fn assert_same(program: &Program) {
     assert!(run(NativeCode::Always, true) == steps);
 }
 
+/// The same of a head and lines behind it, beginning with each of them and going on by so many, so that each comes behind many
+/// others.
+fn assert_same_in_orders(head: &str, lines: &[&str], steps: &[usize]) {
+    for first in 0..lines.len() {
+        for step in steps {
+            let order = (0..lines.len()).map(|n| lines[(first + step * n) % lines.len()]);
+            let body: Vec<&str> = order.collect();
+            let text = format!("{head}{}\nret (M1, 1)\n", body.join("\n"));
+            assert_same(&lowered(text));
+        }
+    }
+}
+
 /// A loop of two results for each of 32 lanes, beside so many rows that are pinned.
 fn paired(rows: usize) -> Program {
     let mut text = String::from(".version 3.6\n.kernel \"k\"\n.decl P1 v_type=P num_elts=1\n");
@@ -918,14 +931,7 @@ mov (M1_NM, 1) q(0,2)<1> q(0,0)<0;1,0>\n";
         "mov (M1, 1) q(0,5)<1> T(0,0)<0;1,0>",
         "add (M1, 1) Q(0,1)<1> Q(0,2)<0;1,0> Q(0,0)<0;1,0>",
     ];
-    for first in 0..lines.len() {
-        for step in [1, 5, 7, 11, 13, 17] {
-            let order = (0..lines.len()).map(|n| lines[(first + step * n) % lines.len()]);
-            let body: Vec<&str> = order.collect();
-            let text = format!("{head}{}\nret (M1, 1)\n", body.join("\n"));
-            assert_same(&lowered(text));
-        }
-    }
+    assert_same_in_orders(head, &lines, &[1, 5, 7, 11, 13, 17]);
 }
 
 #[test]
@@ -972,14 +978,7 @@ setp (M1_NM, 32) P2 0x0:ud\n";
         "add (M5, 16) T(2,0)<1> T(2,0)<1;1,0> V(4,0)<1;1,0>",
         "mul (M1, 32) T(0,0)<1> T(0,0)<1;1,0> 0x11:ud",
     ];
-    for first in 0..lines.len() {
-        for step in [1, 3, 5, 9, 11, 13] {
-            let order = (0..lines.len()).map(|n| lines[(first + step * n) % lines.len()]);
-            let body: Vec<&str> = order.collect();
-            let text = format!("{head}{}\nret (M1, 1)\n", body.join("\n"));
-            assert_same(&lowered(text));
-        }
-    }
+    assert_same_in_orders(head, &lines, &[1, 3, 7, 9, 11, 13]);
 }
 
 #[test]

@@ -186,3 +186,20 @@ out:
     let body = format!("{COMPUTE}{PLACES}{long}{STORE}");
     assert_alike(&body, &Grid::compute([5, 3, 2], 3));
 }
+
+#[test]
+fn threads_behind_one_that_has_turned_the_rounding_round_as_others_do() {
+    let product = "mov (M1, 8) F(0,0)<1> V(0,0)<1;1,0>
+mul (M1, 8) F(0,0)<1> F(0,0)<1;1,0> 0x3dcccccd:f
+mov (M1, 8) V(0,0)<1> A(0,0)<1;1,0>
+";
+    // Down, to the end of the thread.
+    let turned = "xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x20:ud
+mul (M1, 8) F(0,0)<1> F(0,0)<1;1,0> 0x3dcccccd:f
+";
+    let store = STORE.replace("ret", &format!("{turned}ret"));
+    let body = format!("{COMPUTE}{PLACES}{product}{store}");
+    assert_alike(&body, &Grid::compute([5, 3, 2], 3));
+    let body = format!("{MEDIA}{PLACES}{product}{store}");
+    assert_alike(&body, &Grid::media(70, 3));
+}

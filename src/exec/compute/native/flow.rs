@@ -371,8 +371,8 @@ impl Flow<'_> {
         if self.ends == 0 {
             return;
         }
+        // Code that turns the rounding turns it back before a thread ends: the host need not be told.
         let (end, all) = (self.region.end, self.running == Running::All);
-        self.turn_back(end);
         let code = &mut self.emitter.code;
         let (lives, alone) = (code.label(), code.label());
         code.load(Gpr::Rax, Place::Context(field::KEPT));

@@ -381,19 +381,24 @@ impl Emitter {
             .vector_by(Vector::PTERNLOGD, len, x, y, bits, SELECT_BITS);
     }
 
+    /// Loads an element of an operand of this form, extended by its sign, or the value that it is.
+    pub fn load_element(&mut self, to: Gpr, form: OperandShape, at: u32) {
+        match form {
+            OperandShape::Value => self.code.move_number(to, at),
+            OperandShape::Strided(element, _) if element != Element::Dword => {
+                let signed = matches!(element, Element::S8 | Element::S16);
+                let bytes = element.bytes() as u32;
+                self.code.load_extended(to, at, bytes, signed);
+            }
+            _ => self.single_dword(to, at),
+        }
+    }
+
     /// The bits of a value become those of a predicate, whatever lanes run.
     pub fn set_bits(&mut self, inst: &Inst) {
         let operand = &inst.src[0];
         let (to, at) = (Gpr::Rax, operand.at());
-        match operand.form {
-            OperandShape::Value => self.code.move_number(to, at),
-            OperandShape::Strided(element, _) => {
-                let signed = matches!(element, Element::S8 | Element::S16);
-                self.code
-                    .load_extended(to, at, element.bytes() as u32, signed);
-            }
-            _ => self.single_dword(to, at),
-        }
+        self.load_element(to, operand.form, at);
         self.code.shift_left(to, inst.lanes.offset);
         if let Put::Flags(predicate) = inst.dst {
             self.write_predicate(inst.lanes, predicate);

@@ -178,15 +178,7 @@ impl Emitter {
             self.code.test_number(Gpr::R8, bits);
             self.code.jump_if(If::Zero, skip);
         }
-        match source.form {
-            OperandShape::Value => self.code.move_number(Gpr::Rax, at),
-            OperandShape::Strided(..) if element != Element::Dword => {
-                let signed = matches!(element, Element::S8 | Element::S16);
-                let bytes = element.bytes() as u32;
-                self.code.load_extended(Gpr::Rax, at, bytes, signed);
-            }
-            _ => self.single_dword(Gpr::Rax, at),
-        }
+        self.load_element(Gpr::Rax, source.form, at);
         let number = number as usize;
         let code = &mut self.code;
         code.load_word(Gpr::Rdx, Place::Arena(through.addresses[number]));
