@@ -21,6 +21,19 @@ pub struct Operand {
     pub minus: u32,
 }
 
+impl Operand {
+    /// Whether lanes have dwords as they lie, or one that all have.
+    pub fn is_plain(&self) -> bool {
+        use OperandShape::{Dense, Scalar, Value};
+        self.modifier.is_none() && matches!(self.form, Value | Scalar | Dense)
+    }
+
+    /// Whether it is 0 in all lanes.
+    pub fn is_zero(&self) -> bool {
+        self.modifier.is_none() && self.form == OperandShape::Value && self.at == 0
+    }
+}
+
 /// How lanes find their dwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandShape {

@@ -1177,6 +1177,12 @@ impl Assembler {
         self.byte(0xc0 | (reg as u8) << 3 | mask);
     }
 
+    /// A mask of the low 16 bits of a register below 8.
+    pub fn load_word_mask(&mut self, mask: Mask, reg: Gpr) {
+        self.bytes.extend([0xc5, 0xf8, 0x92]);
+        self.byte(0xc0 | mask << 3 | reg as u8);
+    }
+
     /// `dst = src`, of masks.
     pub fn copy_mask(&mut self, dst: Mask, src: Mask) {
         self.bytes.extend([0xc5, 0xf8, 0x90]);
@@ -1194,10 +1200,39 @@ impl Assembler {
         self.at_place(false, &[0xc5, 0xf8, 0x91], mask, Place::Arena(at));
     }
 
+    /// Stores a mask of 32 lanes there.
+    pub fn store_wide_mask_at(&mut self, at: u32, mask: Mask) {
+        self.at_place(false, &[0xc4, 0xe1, 0xf9, 0x91], mask, Place::Arena(at));
+    }
+
+    /// Loads a mask of 16 lanes from the arena.
+    pub fn load_mask_at(&mut self, mask: Mask, at: u32) {
+        self.at_place(false, &[0xc5, 0xf8, 0x90], mask, Place::Arena(at));
+    }
+
+    /// Logic of masks of 16 lanes: `and`, `or` or `xor`.
+    pub fn both_masks(&mut self, alu: Alu, dst: Mask, a: Mask, b: Mask) {
+        let opcode = match alu {
+            Alu::And => 0x41,
+            Alu::Or => 0x45,
+            _ => 0x47,
+        };
+        self.masks(opcode, dst, a, b);
+    }
+
+    /// 32 lanes of two times 16.
+    pub fn join_masks(&mut self, dst: Mask, low: Mask, high: Mask) {
+        self.masks(0x4b, dst, high, low);
+    }
+
+    fn masks(&mut self, opcode: u8, dst: Mask, a: Mask, b: Mask) {
+        self.bytes.extend([0xc5, 0x84 | (!a & 15) << 3, opcode]);
+        self.byte(0xc0 | dst << 3 | b);
+    }
+
     /// All lanes.
     pub fn fill_mask(&mut self, mask: Mask) {
-        self.bytes.extend([0xc5, 0x84 | (!mask & 15) << 3, 0x46]);
-        self.byte(0xc0 | mask << 3 | mask);
+        self.masks(0x46, mask, mask, mask);
     }
 
     /// `dst = src`, its lanes from 8 on at 0.

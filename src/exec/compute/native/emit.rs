@@ -26,9 +26,10 @@ use crate::exec::state::tally::Counter;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::message::SamplerOp;
 use crate::program::{Group, Guard, Lanes};
+use std::ops::RangeInclusive;
 
 /// Masks that hold the execution mask.
-const ENABLED: [Mask; 2] = [1, 2];
+pub const ENABLED: [Mask; 2] = [1, 2];
 /// The lanes of the instruction that run.
 const RUNNING: [Mask; 2] = [3, 4];
 /// Conditions by row.
@@ -116,6 +117,25 @@ pub struct Known {
     pub bits: u32,
 }
 
+/// Half of a predicate that a mask holds.
+#[derive(Clone, Copy)]
+pub struct Half {
+    /// Of the predicate that begins here.
+    pub at: u32,
+    /// The arena has something older.
+    pub unsaved: bool,
+    /// The last op that may read it.
+    pub last_read: u32,
+}
+
+/// The instruction that moves a value to a register.
+const fn move_of(value: Rm) -> Vector {
+    match value {
+        Rm::Reg(_) | Rm::Row(_) => Vector::LOAD,
+        _ => Vector::BROADCAST,
+    }
+}
+
 /// What names a surface: a dword of the arena, if there is one, and what is added to it.
 pub type Named = (Option<u32>, u32);
 
@@ -123,7 +143,7 @@ pub type Named = (Option<u32>, u32);
 const LOW: u32 = 0xffff;
 
 /// The bytes of a predicate.
-fn predicate_at(at: u32) -> Bytes {
+pub fn predicate_at(at: u32) -> Bytes {
     Bytes {
         kind: Kind::Other,
         ..Bytes::one(at)
@@ -174,8 +194,12 @@ pub struct Emitter {
     pub all_enabled: bool,
     /// The region at hand has lanes from 16 on.
     pub wide: bool,
-    /// Where all lanes are enabled, the predicates of which the masks of the execution mask hold these halves.
-    pub halves: [Option<u32>; 2],
+    /// Where all lanes are enabled, the halves of predicates that the masks of the execution mask hold.
+    pub halves: [Option<Half>; 2],
+    /// The masks that choose, of the instruction at hand.
+    chosen: [Mask; 2],
+    /// The op at hand.
+    pub at: u32,
     /// Where a result has no order the NaN is made that is defined, and the region is not left.
     pub makes_nan: bool,
     /// Whether results have an order is asked later, of two of them at once.
@@ -215,6 +239,8 @@ impl Emitter {
             all_enabled: false,
             wide: false,
             halves: [None; 2],
+            chosen: CONDITION,
+            at: 0,
             makes_nan,
             asks_later: false,
             doubts: Vec::new(),
@@ -240,19 +266,19 @@ impl Emitter {
         flag.map(|(_, reg)| *reg)
     }
 
-    /// The half of a predicate that is 16 lanes, or the first of two.
-    fn half_of(lanes: Lanes) -> Option<usize> {
+    /// The halves of a predicate that lanes are.
+    fn halves_of(lanes: Lanes) -> Option<RangeInclusive<usize>> {
         let whole = matches!((lanes.count, lanes.offset), (16, 0 | 16) | (32, 0));
-        whole.then_some(usize::from(lanes.offset / 16))
+        let first = usize::from(lanes.offset / 16);
+        whole.then_some(first..=first + usize::from(lanes.count / 32))
     }
 
     /// The masks that hold a predicate of lanes as it is, row by row.
     fn masks_of(&self, lanes: Lanes, at: u32) -> Option<[Mask; 2]> {
-        let first = Self::half_of(lanes)?;
-        let last = first + usize::from(lanes.count / 32);
-        let holds = |half: &Option<u32>| *half == Some(at);
-        let all = self.halves[first..=last].iter().all(holds);
-        all.then_some([ENABLED[first], ENABLED[last]])
+        let halves = Self::halves_of(lanes)?;
+        let masks = [ENABLED[*halves.start()], ENABLED[*halves.end()]];
+        let holds = |half: &Option<Half>| half.is_some_and(|half| half.at == at);
+        self.halves[halves].iter().all(holds).then_some(masks)
     }
 
     /// The same of one that is asked lane by lane, with the inverse made of one that is inverted.
@@ -279,37 +305,29 @@ impl Emitter {
         Some(inverse)
     }
 
-    /// Conditions of 16 lanes become half of a predicate in memory. All of them run.
-    fn write_half(&mut self, at: u32, half: usize) {
-        let others = self.halves;
-        self.code.store_mask_at(at + 2 * half as u32, CONDITION[0]);
-        self.overwrite(predicate_at(at));
-        self.halves = others;
-        self.halves[half] = Some(at);
-        self.code.copy_mask(ENABLED[half], CONDITION[0]);
-    }
-
-    /// The half of predicates in memory that is written by itself, of these lanes: others read all of it, which must not lie
-    /// in two stores.
-    fn written_half(&self, lanes: Lanes, predicates: &[u32]) -> Option<usize> {
+    /// The halves of predicates that lanes have, where masks hold them; no register has the predicates.
+    fn masked_halves(&self, lanes: Lanes, predicates: &[u32]) -> Option<RangeInclusive<usize>> {
         let in_memory = predicates.iter().all(|at| self.flag(*at).is_none());
-        let parted = self.all_enabled && self.wide && lanes.count == 16 && in_memory;
-        Self::half_of(lanes).filter(|_| parted)
+        Self::halves_of(lanes).filter(|_| self.all_enabled && in_memory)
     }
 
-    /// Loads a half of a predicate in memory.
-    fn load_half(&mut self, to: Gpr, at: u32, half: usize) {
-        match self.halves[half] == Some(at) {
-            true => self.code.store_mask(to, ENABLED[half]),
-            false => self.code.load_word(to, Place::Arena(at + 2 * half as u32)),
+    /// The mask of a half of a predicate: the one that holds it, or this one.
+    fn mask_of_half(&mut self, at: u32, half: usize, to: Mask) -> Mask {
+        if self.halves[half].is_some_and(|held| held.at == at) {
+            return ENABLED[half];
         }
+        self.code.load_mask_at(to, at + 2 * half as u32);
+        to
     }
 
     /// Loads a predicate.
     fn load_flag(&mut self, to: Gpr, at: u32) {
         match self.flag(at) {
             Some(flag) => self.code.move_gpr(to, flag),
-            None => self.code.load(to, Place::Arena(at)),
+            None => {
+                self.save_predicate(at);
+                self.code.load(to, Place::Arena(at));
+            }
         }
     }
 
@@ -321,41 +339,53 @@ impl Emitter {
         }
     }
 
-    /// Asks whether any lane of a window that runs has its bit set in a predicate. False, and nothing is asked, where one
-    /// instruction cannot tell.
-    pub fn test_running(&mut self, lanes: Lanes, guard: Guard) -> bool {
-        let window = lanes.all() << lanes.offset;
-        let plain = guard.group == Group::Each && !guard.inverted;
-        if let Some([a, b]) = self.masks_of(lanes, guard.offset).filter(|_| plain) {
-            self.code.test_masks(a, b);
-            return true;
+    /// Asks whether any lane of a window that runs has its bit set in a predicate, or cleared in one that is inverted: none has
+    /// if what is returned is so. `None`, and nothing is asked, where an instruction or two cannot tell.
+    pub fn test_running(&mut self, lanes: Lanes, guard: Guard) -> Option<If> {
+        if guard.group != Group::Each {
+            return None;
         }
-        let Some(flag) = self.flag(guard.offset).filter(|_| plain) else {
-            return false;
-        };
+        let window = lanes.all() << lanes.offset;
+        if let Some([a, b]) = self.masks_of(lanes, guard.offset) {
+            if !guard.inverted {
+                self.code.test_masks(a, b);
+                return Some(If::Zero);
+            }
+            // Carry: all bits are set.
+            let both = if a == b { a } else { CONDITION[0] };
+            if a != b {
+                self.code.both_masks(Alu::And, both, a, b);
+            }
+            self.code.test_masks(both, both);
+            return Some(If::Below);
+        }
+        let flag = self.flag(guard.offset).filter(|_| !guard.inverted)?;
         match window {
             _ if self.all_enabled => self.code.test_number(flag, window),
             u32::MAX => self.code.test(flag, Gpr::R8),
             LOW => self.code.test_word(flag, Gpr::R8),
-            _ => return false,
+            _ => return None,
         }
-        true
+        Some(If::Zero)
     }
 
     /// Asks for bits of a predicate.
     pub fn test_flag(&mut self, at: u32, bits: u32) {
         match self.flag(at) {
             Some(flag) => self.code.test_number(flag, bits),
-            None => self.code.test_place(Place::Arena(at), bits),
+            None => {
+                self.save_predicate(at);
+                self.code.test_place(Place::Arena(at), bits);
+            }
         }
     }
 
     /// What a predicate says for the lanes of an instruction, in `rax`.
     pub fn predicate(&mut self, lanes: Lanes, guard: Guard) {
-        let half = Self::half_of(lanes).filter(|_| self.all_enabled && lanes.count == 16);
+        let halves = Self::halves_of(lanes).filter(|_| self.all_enabled && lanes.count == 16);
         let (masks, flag) = (self.masks_of(lanes, guard.offset), self.flag(guard.offset));
         let mut from = lanes.offset;
-        match (guard.group, masks, half) {
+        match (guard.group, masks, halves) {
             (Group::Each, Some([a, b]), _) => {
                 from = 0;
                 self.code.store_mask(Gpr::Rax, a);
@@ -365,10 +395,11 @@ impl Emitter {
                     self.code.alu(Alu::Or, Gpr::Rax, Gpr::Rcx);
                 }
             }
-            (Group::Each, None, Some(half)) if flag.is_none() => {
+            (Group::Each, None, Some(halves)) if flag.is_none() => {
                 from = 0;
+                self.save_predicate(guard.offset);
                 // It may have been stored so.
-                let place = Place::Arena(guard.offset + 2 * half as u32);
+                let place = Place::Arena(guard.offset + 2 * *halves.start() as u32);
                 self.code.load_word(Gpr::Rax, place);
             }
             _ => self.load_flag(Gpr::Rax, guard.offset),
@@ -484,20 +515,24 @@ impl Emitter {
             _ => None,
         };
         if let Put::Flags(to) = inst.dst
-            && let Some(half) = self.written_half(inst.lanes, &[a, b, to])
+            && let Some(halves) = self.masked_halves(inst.lanes, &[a, b, to])
         {
-            self.load_half(Gpr::Rax, a, half);
-            match both {
-                Some(both) => {
-                    self.load_half(Gpr::Rdx, b, half);
-                    self.code.alu(both, Gpr::Rax, Gpr::Rdx);
+            for (half, to) in halves.clone().zip(CONDITION) {
+                let a = self.mask_of_half(a, half, to);
+                match both {
+                    Some(both) => {
+                        let b = self.mask_of_half(b, half, UNORDERED);
+                        self.code.both_masks(both, to, a, b);
+                    }
+                    None => self.code.not_mask(to, a),
                 }
-                None => self.code.not(Gpr::Rax),
             }
-            self.code.load_mask(CONDITION[0], Gpr::Rax);
-            return self.write_half(to, half);
+            return self.hold_conditions(halves, to);
         }
         self.load_flag(Gpr::Rax, a);
+        if both.is_some() {
+            self.save_predicate(b);
+        }
         match (both, self.flag(b)) {
             (Some(both), Some(flag)) => self.code.alu(both, Gpr::Rax, flag),
             (Some(both), None) => self.code.alu_place(both, Gpr::Rax, Place::Arena(b)),
@@ -510,6 +545,15 @@ impl Emitter {
 
     /// Bits of `rax`, where lane 0 is at its place in the predicate, replace those of lanes that run.
     pub fn write_predicate(&mut self, lanes: Lanes, at: u32) {
+        if let Some(halves) = self.masked_halves(lanes, &[at]) {
+            for (half, to) in halves.clone().zip(CONDITION) {
+                if half > 0 {
+                    self.code.shift_right(Gpr::Rax, 16);
+                }
+                self.code.load_word_mask(to, Gpr::Rax);
+            }
+            return self.hold_conditions(halves, at);
+        }
         let window = lanes.all() << lanes.offset;
         let masked = !lanes.no_mask && !self.all_enabled;
         if let (Some(flag), LOW) = (self.flag(at), window) {
@@ -543,8 +587,8 @@ impl Emitter {
     /// The same with conditions by row.
     pub fn write_conditions(&mut self, inst: &Inst) {
         let Put::Flags(at) = inst.dst else { return };
-        if let Some(half) = self.written_half(inst.lanes, &[at]) {
-            return self.write_half(at, half);
+        if let Some(halves) = self.masked_halves(inst.lanes, &[at]) {
+            return self.hold_conditions(halves, at);
         }
         self.code.store_mask(Gpr::Rax, CONDITION[0]);
         if inst.rows() > 1 {
@@ -558,11 +602,22 @@ impl Emitter {
 
     fn compare(&mut self, inst: &Inst, relation: Condition) {
         let len = Self::len(inst);
+        let held = match inst.dst {
+            Put::Flags(at) => self.masked_halves(inst.lanes, &[at]),
+            _ => None,
+        };
+        // Where nothing can go wrong any more once the first row is compared, masks hold the conditions at once.
+        let held = held.filter(|_| inst.src.iter().all(Operand::is_plain) && !self.flush);
+        if let (Some(halves), Put::Flags(at)) = (held.clone(), inst.dst) {
+            self.free_halves(halves, at);
+        }
+        let first = held.clone().map(|halves| *halves.start());
+        let masks = first.map_or(CONDITION, |first| [ENABLED[first], ENABLED[1]]);
         for r in 0..inst.rows() {
             let a = self.source(inst, 0, r);
             let a = self.in_register(a, len, SOURCE[0]);
             let b = self.source(inst, 1, r);
-            let to = (CONDITION[usize::from(r)], 0, false);
+            let to = (masks[usize::from(r)], 0, false);
             let (vector, number) = match inst.work {
                 Work::CompareSingle(_) => (Vector::CMPPS, float_predicate_of(relation)),
                 Work::CompareSigned(_) => (Vector::PCMPD, predicate_of(relation)),
@@ -570,8 +625,11 @@ impl Emitter {
             };
             self.code.masked(vector, len, to, a, b, Some(number));
         }
-        if let Put::Flags(_) = inst.dst {
-            return self.write_conditions(inst);
+        if let Put::Flags(at) = inst.dst {
+            return match held {
+                Some(halves) => self.hold_halves(halves, at),
+                None => self.write_conditions(inst),
+            };
         }
         let masks = match inst.is_uniform() {
             true => [None; 2],
@@ -595,16 +653,13 @@ impl Emitter {
         }
     }
 
-    /// The same, by row, as conditions.
+    /// The same, by row, as masks.
     fn choose(&mut self, inst: &Inst) {
         let known = inst
             .guard
             .and_then(|guard| self.masks_of_guard(inst.lanes, guard, CONDITION));
-        if let Some(masks) = known {
-            let rows = CONDITION.into_iter().zip(masks).take(inst.rows().into());
-            for (to, from) in rows.filter(|(to, from)| to != from) {
-                self.code.copy_mask(to, from);
-            }
+        self.chosen = known.unwrap_or(CONDITION);
+        if known.is_some() {
             return;
         }
         self.chosen(inst.lanes, inst.guard);
@@ -1029,12 +1084,19 @@ impl Emitter {
                 self.finish(len, target, mask, BETWEEN[0]);
             }
             Work::Select | Work::SelectSingle => {
-                let [a, b] = [0, 1].map(|k| self.moved_source(inst, k, r));
-                let b = self.in_register(b, len, SOURCE[1]);
                 // A result is never in a register of a source.
                 let to = if mask.is_none() { target } else { BETWEEN[0] };
-                let chosen = (to, CONDITION[usize::from(r)], false);
-                self.code.masked(Vector::PBLENDMD, len, chosen, b, a, None);
+                let chosen = self.chosen[usize::from(r)];
+                if inst.src[1].is_zero() {
+                    let a = self.moved_source(inst, 0, r);
+                    let vector = move_of(a);
+                    self.code.masked(vector, len, (to, chosen, true), 0, a, None);
+                } else {
+                    let [a, b] = [0, 1].map(|k| self.moved_source(inst, k, r));
+                    let b = self.in_register(b, len, SOURCE[1]);
+                    let chosen = (to, chosen, false);
+                    self.code.masked(Vector::PBLENDMD, len, chosen, b, a, None);
+                }
                 if mask.is_some() {
                     self.finish(len, target, mask, to);
                 }
@@ -1053,11 +1115,7 @@ impl Emitter {
                 if a == Rm::Reg(target) {
                     return;
                 }
-                let vector = match a {
-                    Rm::Reg(_) | Rm::Row(_) => Vector::LOAD,
-                    _ => Vector::BROADCAST,
-                };
-                self.code.masked(vector, len, to, 0, a, None);
+                self.code.masked(move_of(a), len, to, 0, a, None);
             }
             Work::Modified(saturate) => {
                 let a = self.source(inst, 0, r);

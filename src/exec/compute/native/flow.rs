@@ -504,9 +504,9 @@ impl Flow<'_> {
         }
         let window = lanes.all() << lanes.offset;
         let on = self.emitter.code.label();
-        let asked = guard.is_some_and(|guard| self.emitter.test_running(lanes, guard));
-        if asked {
-            self.emitter.code.jump_if(If::Zero, on);
+        let nobody = guard.and_then(|guard| self.emitter.test_running(lanes, guard));
+        if let Some(nobody) = nobody {
+            self.emitter.code.jump_if(nobody, on);
         }
         match guard {
             Some(guard) => {
@@ -521,7 +521,7 @@ impl Flow<'_> {
                 code.alu_number(Alu::And, Gpr::Rax, window);
             }
         }
-        if !asked {
+        if nobody.is_none() {
             self.emitter.code.jump_if(If::Zero, on);
         }
         self.emitter.store_unsaved();
@@ -688,6 +688,7 @@ impl Flow<'_> {
                 .unsaved
                 .into_iter()
                 .for_each(|held| self.emitter.store(held));
+            self.emitter.store_halves(leave.halves);
             if behind > 0 {
                 self.emitter.code.add_wide(Gpr::R9, behind);
             }

@@ -9,10 +9,11 @@
 //!  ret              nothing is, unless somebody looks at what the thread leaves
 //! ```
 
-use super::assembler::{Label, Len, Reg, Rm, Vector};
-use super::emit::{Emitter, MAKING, REGISTERS};
+use super::assembler::{Label, Len, Place, Reg, Rm, Vector};
+use super::emit::{CONDITION, ENABLED, Emitter, Half, MAKING, REGISTERS, UNORDERED, predicate_at};
 use super::region::Touched;
 use super::select::{Bytes, Kind};
+use std::ops::RangeInclusive;
 
 /// What stands for results that nobody reads, in builds for tests.
 const NEVER_READ: u32 = 0xa5a5_a5a5;
@@ -38,8 +39,9 @@ pub struct Leave {
     pub label: Label,
     /// It is for a NaN.
     pub for_nan: bool,
-    /// What the arena lacks there.
+    /// What the arena lacks there, and which halves of predicates.
     pub unsaved: Vec<Held>,
+    pub halves: [Option<u32>; 2],
 }
 
 impl Emitter {
@@ -149,6 +151,7 @@ impl Emitter {
             let own = held.bytes;
             own.overlaps(bytes) && (own.at < first || own.at + own.len > end)
         });
+        self.save_halves(|half| predicate_at(half.at).overlaps(bytes));
         self.close_way();
         self.drop_overlapping(bytes);
         let last_read = self.last_read.as_ref().map_or(u32::MAX, |l| l.of(bytes));
@@ -170,6 +173,7 @@ impl Emitter {
     /// Bytes of the arena are about to be written in part or in another way: what registers hold of them is old then.
     pub fn overwrite(&mut self, bytes: Bytes) {
         self.save(|held| held.bytes.overlaps(bytes));
+        self.save_halves(|half| predicate_at(half.at).overlaps(bytes));
         self.drop_overlapping(bytes);
     }
 
@@ -177,7 +181,7 @@ impl Emitter {
         self.held.retain(|held| !held.bytes.overlaps(bytes));
         let stays = |at: u32| !Bytes::one(at).overlaps(bytes);
         for half in &mut self.halves {
-            half.take_if(|at| !stays(*at));
+            half.take_if(|half| !stays(half.at));
         }
         self.known.retain(|known| stays(known.at));
         for seen in &mut self.seen {
@@ -194,27 +198,124 @@ impl Emitter {
             let mut touched = touched.iter().flatten();
             touched.any(|bytes| held.bytes != *bytes && held.bytes.overlaps(*bytes))
         });
+        self.save_halves(|half| {
+            let own = predicate_at(half.at);
+            touched[0].iter().any(|read| read.overlaps(own))
+        });
     }
 
     /// The arena gets everything.
     pub fn save_all(&mut self) {
         self.save(|_| true);
+        self.save_halves(|_| true);
     }
 
-    /// Stores everything for those who go elsewhere.
+    /// Stores everything for those who go elsewhere behind the op at hand.
     pub fn store_unsaved(&mut self) {
         let unsaved = self.unsaved();
         unsaved.into_iter().for_each(|held| self.store(held));
+        self.store_halves(self.unsaved_halves(|half| half.last_read > self.at));
     }
 
-    /// Whether the arena lacks nothing.
+    /// Whether the arena lacks nothing behind the op at hand.
     pub fn has_all_saved(&self) -> bool {
-        self.held.iter().all(|held| !held.unsaved)
+        let halves = self.unsaved_halves(|half| half.last_read > self.at);
+        self.held.iter().all(|held| !held.unsaved) && halves == [None; 2]
+    }
+
+    /// The arena gets a predicate, if it lacks any of it.
+    pub fn save_predicate(&mut self, at: u32) {
+        self.save_halves(|half| half.at == at);
+    }
+
+    /// Which halves of predicates the arena lacks, of those that are asked for.
+    fn unsaved_halves(&self, asked: impl Fn(&Half) -> bool) -> [Option<u32>; 2] {
+        let unsaved = |half: &Half| half.unsaved && asked(half);
+        self.halves.map(|half| half.filter(unsaved).map(|half| half.at))
+    }
+
+    /// Stores halves of predicates, if the arena lacks them and they are asked for.
+    fn save_halves(&mut self, asked: impl Fn(&Half) -> bool) {
+        let halves = self.unsaved_halves(asked);
+        if halves == [None; 2] {
+            return;
+        }
+        self.close_way();
+        self.store_halves(halves);
+        for (half, stored) in self.halves.iter_mut().zip(halves) {
+            if let (Some(half), Some(_)) = (half, stored) {
+                half.unsaved = false;
+            }
+        }
+    }
+
+    /// Stores halves of predicates that masks hold.
+    pub fn store_halves(&mut self, halves: [Option<u32>; 2]) {
+        if let [Some(low), Some(high)] = halves
+            && low == high
+        {
+            // Others read all of it, which must not lie in two stores.
+            self.code.join_masks(UNORDERED, ENABLED[0], ENABLED[1]);
+            return self.code.store_wide_mask_at(low, UNORDERED);
+        }
+        for ((at, mask), first) in halves.into_iter().zip(ENABLED).zip([0, 2]) {
+            if let Some(at) = at {
+                self.code.store_mask_at(at + first, mask);
+            }
+        }
+    }
+
+    /// Masks are about to hold these halves of a predicate: what others hold there the arena gets.
+    pub fn free_halves(&mut self, halves: RangeInclusive<usize>, at: u32) {
+        for half in halves {
+            if let Some(old) = self.halves[half].filter(|old| old.at != at) {
+                self.save_predicate(old.at);
+            }
+            self.halves[half] = None;
+        }
+        self.close_way();
+    }
+
+    /// Conditions by row become these halves of a predicate. All lanes run.
+    pub fn hold_conditions(&mut self, halves: RangeInclusive<usize>, at: u32) {
+        self.free_halves(halves.clone(), at);
+        for (half, from) in halves.clone().zip(CONDITION) {
+            self.code.copy_mask(ENABLED[half], from);
+        }
+        self.hold_halves(halves, at);
+    }
+
+    /// Masks hold these halves of a predicate, which are new.
+    pub fn hold_halves(&mut self, halves: RangeInclusive<usize>, at: u32) {
+        let held = std::mem::take(&mut self.halves);
+        self.overwrite(predicate_at(at));
+        self.halves = held;
+        let last_read = self.last_read.as_ref();
+        let half = Half {
+            at,
+            unsaved: true,
+            last_read: last_read.map_or(u32::MAX, |last| last.of(predicate_at(at))),
+        };
+        self.halves[halves].fill(Some(half));
     }
 
     /// The next op is this one: results that nobody reads from there on are forgotten, and never stored.
     pub fn come_to(&mut self, pc: u32) {
+        self.at = pc;
         self.forget_unread(pc, |_| true);
+        let dead = |half: &Half| half.unsaved && half.last_read < pc;
+        let Some(half) = self.halves.into_iter().flatten().find(dead) else {
+            return;
+        };
+        self.close_way();
+        for held in &mut self.halves {
+            held.take_if(|held| held.at == half.at);
+        }
+        // Tests see it if somebody reads it.
+        if cfg!(debug_assertions) {
+            self.code.store_number(Place::Arena(half.at), NEVER_READ);
+        }
+        self.come_to(pc);
     }
 
     /// The same of those that are asked for.
@@ -299,6 +400,7 @@ impl Emitter {
             label,
             for_nan,
             unsaved: self.unsaved(),
+            halves: self.unsaved_halves(|_| true),
         });
         label
     }
