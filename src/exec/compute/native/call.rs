@@ -72,6 +72,9 @@ pub struct Context<'t> {
     last: [u64; MOST_LAST],
     /// Instructions that it has run, if `pc` says [`AT_END`].
     ran: u64,
+    /// Of the last one of threads that run together: how many have come to their ends that way, and what all these have run.
+    at_end: u64,
+    all_ran: u64,
     /// Windows that messages have found, which later ones find there.
     seen: [u64; MOST_SEEN],
     /// What messages reach, and what of it code looks at.
@@ -188,9 +191,10 @@ impl<'t, F: FnMut(&mut [Context<'t>]) -> Option<u64>> More<'_, 't, F> {
 /// Groups that begin one after the other, as [`super::groups`] finds them.
 #[repr(C)]
 struct Groups {
-    /// The threads of a group.
+    /// The threads of a group, and how many they are.
     first: *mut u8,
     end: *mut u8,
+    threads: u64,
     /// The header of the group at hand; dword 1 counts on.
     header: Header,
     /// The code of the program; and that which clears shared memory, if it is to be called.
@@ -201,6 +205,8 @@ struct Groups {
     /// not change their headers.
     column_only: u32,
     steady: u32,
+    /// Whether threads find all that they must find but dword 1 of their headers, which all of their group have alike.
+    find_all: u32,
     /// Whether the last group has not come to its end.
     unfinished: u32,
     /// Goes on with a group that does not come to its end at once: with what it is called, and what it says.
@@ -254,6 +260,7 @@ pub mod groups {
 
     pub const FIRST: u32 = offset_of!(Groups, first) as u32;
     pub const END: u32 = offset_of!(Groups, end) as u32;
+    pub const THREADS: u32 = offset_of!(Groups, threads) as u32;
     pub const HEADER: u32 = offset_of!(Groups, header) as u32;
     /// Dword 1 of the header.
     pub const COLUMN: u32 = HEADER + 4;
@@ -264,6 +271,7 @@ pub mod groups {
     pub const MORE: u32 = offset_of!(Groups, more) as u32;
     pub const COLUMN_ONLY: u32 = offset_of!(Groups, column_only) as u32;
     pub const STEADY: u32 = offset_of!(Groups, steady) as u32;
+    pub const FIND_ALL: u32 = offset_of!(Groups, find_all) as u32;
     pub const UNFINISHED: u32 = offset_of!(Groups, unfinished) as u32;
     pub const ENDS: u32 = offset_of!(Groups, ends) as u32;
     pub const OPS: u32 = offset_of!(Groups, ops) as u32;
@@ -345,6 +353,8 @@ pub mod field {
     pub const ANSWERS: u32 = offset_of!(Context<'_>, answers) as u32;
     pub const LAST: u32 = offset_of!(Context<'_>, last) as u32;
     pub const RAN: u32 = offset_of!(Context<'_>, ran) as u32;
+    pub const AT_END: u32 = offset_of!(Context<'_>, at_end) as u32;
+    pub const ALL_RAN: u32 = offset_of!(Context<'_>, all_ran) as u32;
     pub const SEEN: u32 = offset_of!(Context<'_>, seen) as u32;
     pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
@@ -429,6 +439,8 @@ impl<'t> Context<'t> {
             answers: [0; MOST_ANSWERS],
             last: [0; MOST_LAST],
             ran: 0,
+            at_end: 0,
+            all_ran: 0,
             seen: [0; MOST_SEEN],
             reach,
             windows: reach.windows,
@@ -463,6 +475,14 @@ impl<'t> Context<'t> {
             self.beginning = beginning;
         }
         fits
+    }
+
+    /// Whether others leave all that it begins with but dword 1 of its header, which is its group's.
+    #[expect(unsafe_code, reason = "what a thread begins with is borrowed")]
+    fn finds_all(&self) -> bool {
+        // SAFETY: null, or what `begins_with` has taken, which is borrowed for `'t`.
+        let beginning = unsafe { self.beginning.as_ref() };
+        beginning.is_some_and(|b| b.rows.is_empty() && b.open[1] == u32::MAX)
     }
 
     /// It begins with that, in a group with this header.
@@ -741,6 +761,7 @@ impl Executable {
             Some(self.map[at as usize..].as_ptr())
         };
         let begins = |t: &Context<'_>| !t.beginning.is_null();
+        let find_all = threads.iter().all(Context::finds_all);
         let [groups, most] = asked.most;
         if groups == 0 || !self.fits(threads, reach) || !threads.iter().all(begins) {
             return None;
@@ -759,12 +780,14 @@ impl Executable {
         let mut asked = Groups {
             first: first.cast(),
             end: first.wrapping_add(threads.len()).cast(),
+            threads: threads.len() as u64,
             header: asked.header,
             entry,
             clear,
             clears: (!clear.is_null()).into(),
             column_only: asked.media.into(),
             steady: asked.steady.into(),
+            find_all: find_all.into(),
             unfinished: 0,
             go_on: More::<'_, 't, F>::go_on,
             more: std::ptr::from_mut(&mut more).cast(),

@@ -374,10 +374,7 @@ impl Flow<'_> {
         // Code that turns the rounding turns it back before a thread ends: the host need not be told.
         let (end, all) = (self.region.end, self.running == Running::All);
         let code = &mut self.emitter.code;
-        let (lives, alone) = (code.label(), code.label());
-        code.load(Gpr::Rax, Place::Context(field::KEPT));
-        code.alu_number(Alu::Cmp, Gpr::Rax, LOOKED_AT);
-        code.jump_if(If::Zero, lives);
+        let [lives, alone, looked_at] = [(); 3].map(|()| code.label());
         if !all {
             code.test(Gpr::R11, Gpr::R11);
             code.jump_if(If::NotZero, lives);
@@ -386,15 +383,21 @@ impl Flow<'_> {
             code.test_number(Gpr::R8, !self.ends);
             code.jump_if(If::NotZero, lives);
         }
-        code.alu_number(Alu::Cmp, Gpr::Rax, IN_GROUP);
-        code.jump_if(If::NotZero, alone);
+        code.compare_place(Place::Context(field::KEPT), IN_GROUP);
+        code.jump_if(If::NotZero, looked_at);
         // Who has run too much says so.
         code.compare_wide(Gpr::R9, Gpr::R10);
         code.jump_if(If::AboveOrEqual, alone);
         code.store_wide(field::RAN, Gpr::R9);
         code.store_number(Place::Context(field::PC), end | AT_END);
+        let last = |at: u32| Place::At(Gpr::Rbx, at.wrapping_sub(field::SIZE));
+        code.add_wide_into(last(field::ALL_RAN), Gpr::R9);
+        code.increment_wide(last(field::AT_END));
         self.next_thread();
         let code = &mut self.emitter.code;
+        code.bind(looked_at);
+        code.compare_place(Place::Context(field::KEPT), LOOKED_AT);
+        code.jump_if(If::Zero, lives);
         code.bind(alone);
         code.move_number(Gpr::Rcx, end);
         code.jump(self.end);

@@ -4,12 +4,14 @@
 //!  each thread  ◀─ rows that it must find, header: its own dwords, and those of the group
 //!  shared memory ◀─ zeros, if the group has such
 //!  each thread  ─▶ the code of the program
-//!  all ended?    a thread says so where its code ends (`AT_END`), of others op and lanes are asked; if not, whoever called
-//!                goes on with them: through barriers, and with what is no code
+//!  all ended?    threads that come to the end of their code say so (`AT_END`) and are counted; if those are not all, op and
+//!                lanes of the others are asked; if one has not ended, whoever called goes on with them: through barriers,
+//!                and with what is no code
 //!     yes: dword 1 of the header counts on, the next group     no: back
 //! ```
 //!
-//! As long as all come to their ends at once nothing else of a thread is written again. What it does is what
+//! As long as all come to their ends at once nothing else of a thread is written again, and where others leave what it finds
+//! it gets dword 1 of its header alone. What it does is what
 //! [`Standing`](super::host::Standing) does with one group.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Place, Rm, Vector};
@@ -28,10 +30,11 @@ const KEPT: [Gpr; 5] = [GROUPS, THREAD, END, EXECUTED, STRAYED];
 
 /// A routine that is called with [`super::call::Groups`].
 pub fn emit(code: &mut Assembler) -> Label {
-    let [entry, group, thread, same, next_row, header] = [(); 6].map(|()| code.label());
-    let [begun, run, check, counted, ended, more, out] = [(); 7].map(|()| code.label());
+    let [entry, group, all, thread, same, next_row, header] = [(); 7].map(|()| code.label());
+    let [begun, ready, run, check, counted, ended, more, out] = [(); 8].map(|()| code.label());
     let of = |at| Place::At(GROUPS, at);
     let own = |at| Place::At(THREAD, at);
+    let of_last = |at: u32| Place::At(END, at.wrapping_sub(field::SIZE));
     code.align();
     code.bind(entry);
     KEPT.into_iter().for_each(|reg| code.push(reg));
@@ -41,6 +44,19 @@ pub fn emit(code: &mut Assembler) -> Label {
 
     code.bind(group);
     code.load_wide_at(THREAD, of(groups::FIRST));
+    code.test(STRAYED, STRAYED);
+    code.jump_if(If::NotZero, thread);
+    code.load(Gpr::Rax, of(groups::FIND_ALL));
+    code.alu_place(Alu::And, Gpr::Rax, of(groups::COLUMN_ONLY));
+    code.jump_if(If::Zero, thread);
+    code.load(Gpr::R8, of(groups::COLUMN));
+    code.bind(all);
+    code.load_wide_at(Gpr::Rax, own(field::ARENA));
+    code.store(Place::At(Gpr::Rax, 4), Gpr::R8);
+    code.add_wide(THREAD, field::SIZE);
+    code.compare_wide(THREAD, END);
+    code.jump_if(If::Below, all);
+    code.jump(ready);
     code.bind(thread);
     code.load_wide_at(Gpr::Rdx, own(field::BEGINNING));
     code.load_wide_at(Gpr::Rax, own(field::ARENA));
@@ -83,6 +99,7 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.compare_wide(THREAD, END);
     code.jump_if(If::Below, thread);
 
+    code.bind(ready);
     code.load_wide_at(Gpr::Rdi, of(groups::FIRST));
     code.compare_place(of(groups::CLEARS), 0);
     code.jump_if(If::Zero, run);
@@ -91,12 +108,22 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.bind(run);
     code.move_wide(Gpr::Rsi, END);
     code.store_number(of(groups::UNFINISHED), 1);
+    code.move_number(Gpr::Rax, 0);
+    code.store_wide_at(of_last(field::AT_END), Gpr::Rax);
+    code.store_wide_at(of_last(field::ALL_RAN), Gpr::Rax);
     code.call_at(of(groups::ENTRY));
 
-    code.load_wide_at(THREAD, of(groups::FIRST));
-    code.load_wide_at(Gpr::R9, of(groups::LIMIT));
     code.load_wide_at(EXECUTED, of(groups::EXECUTED));
     code.move_number(STRAYED, 0);
+    code.load_wide_at(Gpr::Rax, of_last(field::AT_END));
+    code.add_wide_at(EXECUTED, of_last(field::ALL_RAN));
+    // Each with the op that ends it.
+    code.add_wide_gpr(EXECUTED, Gpr::Rax);
+    code.compare_wide_at(Gpr::Rax, of(groups::THREADS));
+    code.jump_if(If::Zero, ended);
+    code.load_wide_at(EXECUTED, of(groups::EXECUTED));
+    code.load_wide_at(THREAD, of(groups::FIRST));
+    code.load_wide_at(Gpr::R9, of(groups::LIMIT));
     code.bind(check);
     code.load_wide_at(Gpr::Rax, own(field::RAN));
     code.compare_place(own(field::PC), 0);
