@@ -583,9 +583,11 @@ proptest! {
         let run = |native, kept| left(&program, &masks, mode, (native, kept), together);
         let (native, steps) = (run(NativeCode::Always, false), run(NativeCode::Never, true));
         prop_assert_eq!(&native.1, &steps.1, "{:?}", program.ops);
+        // Where a thread has run for too long, what is read in the end may yet be written anew.
+        let looked = native.1.is_none();
         for (native, steps) in native.0.iter().zip(&steps.0) {
             prop_assert_eq!((native.1, native.2), (steps.1, steps.2), "{:#?}", program.ops);
-            for &row in &rows {
+            for &row in rows.iter().filter(|_| looked) {
                 let own = row as usize..row as usize + 64;
                 prop_assert_eq!(&native.0[own.clone()], &steps.0[own], "{:#?}", program.ops);
             }
