@@ -341,6 +341,7 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         channels,
         pitch: pitch as u32,
         data: data.offset,
+        upper: if bytes == 8 { 128 } else { 64 },
         update,
         harmless: false,
     })

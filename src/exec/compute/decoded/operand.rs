@@ -5,7 +5,7 @@ use crate::isa::{Modifier, Type};
 use crate::program::{Dest, Program, Region, Source};
 
 /// A source, decoded.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Operand {
     /// Where it lies in the arena, or its value.
     pub(super) at: u32,

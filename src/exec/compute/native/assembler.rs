@@ -739,6 +739,18 @@ impl Assembler {
         self.dword(number);
     }
 
+    /// Sets bits of a dword.
+    pub fn set_bits(&mut self, place: Place, bits: u32) {
+        self.at_place(false, &[0x81], 1, place);
+        self.dword(bits);
+    }
+
+    /// Clears bits of a dword.
+    pub fn clear_bits(&mut self, place: Place, bits: u32) {
+        self.at_place(false, &[0x81], 4, place);
+        self.dword(!bits);
+    }
+
     /// Takes a number from a qword.
     pub fn subtract_wide(&mut self, dst: Gpr, number: i32) {
         self.rex(true, 0, dst as u8);

@@ -21,6 +21,7 @@ use super::nan::{Doubt, Parted, SINGLES};
 use super::order::Orders;
 use super::sampler::Routine;
 use super::select::{Bytes, Inst, Kind, Work};
+use super::steps::Steps;
 use crate::exec::state::float_mode::Rounding;
 use crate::exec::state::tally::Counter;
 use crate::isa::{Condition, Modifier, Opcode, Type};
@@ -29,9 +30,11 @@ use crate::program::{Group, Guard, Lanes};
 use std::ops::RangeInclusive;
 
 /// Masks that hold the execution mask.
-pub const ENABLED: [Mask; 2] = [1, 2];
+const ENABLED: [Mask; 2] = [1, 2];
 /// The lanes of the instruction that run.
 const RUNNING: [Mask; 2] = [3, 4];
+/// Both of these, by half: where all lanes are enabled they hold predicates.
+pub const MASKS: [[Mask; 2]; 2] = [[ENABLED[0], RUNNING[0]], [ENABLED[1], RUNNING[1]]];
 /// Conditions by row.
 pub const CONDITION: [Mask; 2] = [5, 6];
 /// Lanes without an order.
@@ -176,8 +179,9 @@ pub struct Emitter {
     pub seen: [Option<Named>; MOST_SEEN],
     /// Coordinates that samples have scaled, the latest one last.
     pub scaled: Vec<Scaled>,
-    /// Values of lanes that come of others.
+    /// Values of lanes that come of others, and how far apart they are likely to be.
     pub orders: Orders,
+    pub steps: Steps,
     /// The addresses of messages of which it is kept where they were last.
     pub lasts: Vec<u32>,
     /// The next register to hold something.
@@ -194,8 +198,9 @@ pub struct Emitter {
     pub all_enabled: bool,
     /// The region at hand has lanes from 16 on.
     pub wide: bool,
-    /// Where all lanes are enabled, the halves of predicates that the masks of the execution mask hold.
-    pub halves: [Option<Half>; 2],
+    /// Where all lanes are enabled, the halves of predicates that masks hold, by half; and which holds the latest one.
+    pub halves: [[Option<Half>; 2]; 2],
+    pub latest: [usize; 2],
     /// The masks that choose, of the instruction at hand.
     chosen: [Mask; 2],
     /// The op at hand.
@@ -230,6 +235,7 @@ impl Emitter {
             seen: [None; MOST_SEEN],
             scaled: Vec::new(),
             orders: Orders::default(),
+            steps: Steps::default(),
             lasts: Vec::new(),
             turn: FIRST_HELD,
             free: FIRST_HELD,
@@ -238,7 +244,8 @@ impl Emitter {
             left: Vec::new(),
             all_enabled: false,
             wide: false,
-            halves: [None; 2],
+            halves: Default::default(),
+            latest: [0; 2],
             chosen: CONDITION,
             at: 0,
             makes_nan,
@@ -276,9 +283,15 @@ impl Emitter {
     /// The masks that hold a predicate of lanes as it is, row by row.
     fn masks_of(&self, lanes: Lanes, at: u32) -> Option<[Mask; 2]> {
         let halves = Self::halves_of(lanes)?;
-        let masks = [ENABLED[*halves.start()], ENABLED[*halves.end()]];
-        let holds = |half: &Option<Half>| half.is_some_and(|half| half.at == at);
-        self.halves[halves].iter().all(holds).then_some(masks)
+        let low = self.mask_of_half(at, *halves.start())?;
+        Some([low, self.mask_of_half(at, *halves.end())?])
+    }
+
+    /// The mask that holds a half of a predicate.
+    fn mask_of_half(&self, at: u32, half: usize) -> Option<Mask> {
+        let holds = |held: &&Option<Half>| held.is_some_and(|held| held.at == at);
+        let mut masks = self.halves[half].iter().zip(MASKS[half]);
+        masks.find(|(held, _)| holds(held)).map(|(_, mask)| mask)
     }
 
     /// The same of one that is asked lane by lane, with the inverse made of one that is inverted.
@@ -295,11 +308,11 @@ impl Emitter {
         if !guard.inverted {
             return Some(masks);
         }
-        for (to, from) in inverse
-            .into_iter()
-            .zip(masks)
-            .take(usize::from(lanes.count / 16))
-        {
+        if inverse == RUNNING {
+            self.free_running();
+        }
+        let halves = inverse.into_iter().zip(masks);
+        for (to, from) in halves.take(usize::from(lanes.count / 16)) {
             self.code.not_mask(to, from);
         }
         Some(inverse)
@@ -309,15 +322,6 @@ impl Emitter {
     fn masked_halves(&self, lanes: Lanes, predicates: &[u32]) -> Option<RangeInclusive<usize>> {
         let in_memory = predicates.iter().all(|at| self.flag(*at).is_none());
         Self::halves_of(lanes).filter(|_| self.all_enabled && in_memory)
-    }
-
-    /// The mask of a half of a predicate: the one that holds it, or this one.
-    fn mask_of_half(&mut self, at: u32, half: usize, to: Mask) -> Mask {
-        if self.halves[half].is_some_and(|held| held.at == at) {
-            return ENABLED[half];
-        }
-        self.code.load_mask_at(to, at + 2 * half as u32);
-        to
     }
 
     /// Loads a predicate.
@@ -463,6 +467,7 @@ impl Emitter {
                 self.code.alu_number(Alu::And, Gpr::Rax, all);
             }
         }
+        self.free_running();
         self.code.load_mask(RUNNING[0], Gpr::Rax);
         if lanes.count > 16 {
             self.code.shift_right(Gpr::Rax, 16);
@@ -517,17 +522,26 @@ impl Emitter {
         if let Put::Flags(to) = inst.dst
             && let Some(halves) = self.masked_halves(inst.lanes, &[a, b, to])
         {
-            for (half, to) in halves.clone().zip(CONDITION) {
-                let a = self.mask_of_half(a, half, to);
+            let held = [0, 1].map(|half| [a, b].map(|at| self.mask_of_half(at, half)));
+            let masks = self.masks_for(halves.clone(), to);
+            for half in halves.clone() {
+                let mut source = |k: usize, free: Mask| {
+                    held[half][k].unwrap_or_else(|| {
+                        let at = [a, b][k] + 2 * half as u32;
+                        self.code.load_mask_at(free, at);
+                        free
+                    })
+                };
+                let (a, to) = (source(0, CONDITION[0]), masks[half]);
                 match both {
                     Some(both) => {
-                        let b = self.mask_of_half(b, half, UNORDERED);
+                        let b = source(1, CONDITION[1]);
                         self.code.both_masks(both, to, a, b);
                     }
                     None => self.code.not_mask(to, a),
                 }
             }
-            return self.hold_conditions(halves, to);
+            return self.hold_halves(halves, to, masks);
         }
         self.load_flag(Gpr::Rax, a);
         if both.is_some() {
@@ -546,13 +560,14 @@ impl Emitter {
     /// Bits of `rax`, where lane 0 is at its place in the predicate, replace those of lanes that run.
     pub fn write_predicate(&mut self, lanes: Lanes, at: u32) {
         if let Some(halves) = self.masked_halves(lanes, &[at]) {
-            for (half, to) in halves.clone().zip(CONDITION) {
+            let masks = self.masks_for(halves.clone(), at);
+            for half in halves.clone() {
                 if half > 0 {
                     self.code.shift_right(Gpr::Rax, 16);
                 }
-                self.code.load_word_mask(to, Gpr::Rax);
+                self.code.load_word_mask(masks[half], Gpr::Rax);
             }
-            return self.hold_conditions(halves, at);
+            return self.hold_halves(halves, at, masks);
         }
         let window = lanes.all() << lanes.offset;
         let masked = !lanes.no_mask && !self.all_enabled;
@@ -588,7 +603,11 @@ impl Emitter {
     pub fn write_conditions(&mut self, inst: &Inst) {
         let Put::Flags(at) = inst.dst else { return };
         if let Some(halves) = self.masked_halves(inst.lanes, &[at]) {
-            return self.hold_conditions(halves, at);
+            let masks = self.masks_for(halves.clone(), at);
+            for (half, from) in halves.clone().zip(CONDITION) {
+                self.code.copy_mask(masks[half], from);
+            }
+            return self.hold_halves(halves, at, masks);
         }
         self.code.store_mask(Gpr::Rax, CONDITION[0]);
         if inst.rows() > 1 {
@@ -608,16 +627,16 @@ impl Emitter {
         };
         // Where nothing can go wrong any more once the first row is compared, masks hold the conditions at once.
         let held = held.filter(|_| inst.src.iter().all(Operand::is_plain) && !self.flush);
-        if let (Some(halves), Put::Flags(at)) = (held.clone(), inst.dst) {
-            self.free_halves(halves, at);
-        }
-        let first = held.clone().map(|halves| *halves.start());
-        let masks = first.map_or(CONDITION, |first| [ENABLED[first], ENABLED[1]]);
+        let masks = match (held.clone(), inst.dst) {
+            (Some(halves), Put::Flags(at)) => self.masks_for(halves, at),
+            _ => CONDITION,
+        };
+        let first = held.as_ref().map_or(0, |halves| *halves.start());
         for r in 0..inst.rows() {
             let a = self.source(inst, 0, r);
             let a = self.in_register(a, len, SOURCE[0]);
             let b = self.source(inst, 1, r);
-            let to = (masks[usize::from(r)], 0, false);
+            let to = (masks[first + usize::from(r)], 0, false);
             let (vector, number) = match inst.work {
                 Work::CompareSingle(_) => (Vector::CMPPS, float_predicate_of(relation)),
                 Work::CompareSigned(_) => (Vector::PCMPD, predicate_of(relation)),
@@ -627,7 +646,7 @@ impl Emitter {
         }
         if let Put::Flags(at) = inst.dst {
             return match held {
-                Some(halves) => self.hold_halves(halves, at),
+                Some(halves) => self.hold_halves(halves, at, masks),
                 None => self.write_conditions(inst),
             };
         }
@@ -864,6 +883,7 @@ impl Emitter {
             } => {
                 let mut mask = mask;
                 if inst.is_uniform() {
+                    self.free_running();
                     self.code.move_number(Gpr::Rax, 1);
                     self.code.load_mask(RUNNING[0], Gpr::Rax);
                     mask = Some(RUNNING[0]);
@@ -1090,7 +1110,8 @@ impl Emitter {
                 if inst.src[1].is_zero() {
                     let a = self.moved_source(inst, 0, r);
                     let vector = move_of(a);
-                    self.code.masked(vector, len, (to, chosen, true), 0, a, None);
+                    self.code
+                        .masked(vector, len, (to, chosen, true), 0, a, None);
                 } else {
                     let [a, b] = [0, 1].map(|k| self.moved_source(inst, k, r));
                     let b = self.in_register(b, len, SOURCE[1]);

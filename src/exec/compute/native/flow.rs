@@ -20,6 +20,7 @@ use super::assembler::{ARENA_BIAS, Alu, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{AT_END, IN_GROUP, LOOKED_AT, field};
 use super::emit::{Emitter, FIRST_HELD};
 use super::held::{Held, Leave};
+use super::joins::Joined;
 use super::region::{Item, Region};
 use super::select::{Bytes, Kind};
 use crate::exec::state::float_mode::Rounding;
@@ -280,6 +281,16 @@ impl Flow<'_> {
                     self.joined.push((place, on));
                 }
             }
+            if let Some(joined) = region.joined.iter().find(|joined| joined.first == pc) {
+                pc = self.joined(joined);
+                continue;
+            }
+            if region.joined.iter().any(|joined| joined.second == pc) {
+                // The first one has done it.
+                self.uncounted += 1;
+                pc += 1;
+                continue;
+            }
             let ahead = |predicate| region.branches_ahead(pc, predicate);
             let together = self.emitter.group(pc, region.straight(pc), ahead) as u32;
             if together > 0 {
@@ -334,6 +345,34 @@ impl Flow<'_> {
         }
         self.count();
         self.leave_behind();
+    }
+
+    /// Two messages as one; the op that comes next.
+    fn joined(&mut self, joined: &Joined) -> u32 {
+        let pc = joined.first;
+        if joined.is_behind {
+            let between = (pc + 1 - self.region.start) as usize..;
+            let touched = &self.region.touched[between.clone()];
+            let items = self.region.items[between].iter().zip(touched);
+            for (item, touched) in items.take((joined.second - pc - 1) as usize) {
+                let Item::Inst(inst) = item else { continue };
+                self.emitter.settle(touched);
+                self.emitter.inst(inst);
+                self.ways_out(pc);
+                self.emitter.derive(item, touched);
+            }
+        }
+        let item = Item::Transfer(joined.message);
+        self.emitter.settle(&item.moved());
+        self.emitter.transfer(&joined.message, pc);
+        self.ways_out(pc);
+        self.emitter.derive(&item, &item.touched());
+        let next = match joined.is_behind {
+            true => joined.second + 1,
+            false => pc + 1,
+        };
+        self.uncounted += next - pc;
+        next
     }
 
     /// So many ops have been emitted, from one on.
@@ -497,7 +536,7 @@ impl Flow<'_> {
                 }
                 self.if_uniform(lanes, guard, false, on);
             }
-            self.emitter.store_unsaved();
+            self.emitter.store_unsaved(target <= pc);
             self.go(pc, target);
             self.emitter.code.bind(on);
             return;
@@ -527,7 +566,7 @@ impl Flow<'_> {
         if nobody.is_none() {
             self.emitter.code.jump_if(If::Zero, on);
         }
-        self.emitter.store_unsaved();
+        self.emitter.store_unsaved(target <= pc);
         // Those that stay.
         let code = &mut self.emitter.code;
         code.move_gpr(Gpr::Rcx, Gpr::R8);
@@ -691,7 +730,7 @@ impl Flow<'_> {
                 .unsaved
                 .into_iter()
                 .for_each(|held| self.emitter.store(held));
-            self.emitter.store_halves(leave.halves);
+            self.emitter.store_halves(&leave.halves);
             if behind > 0 {
                 self.emitter.code.add_wide(Gpr::R9, behind);
             }

@@ -9,8 +9,8 @@
 //!  ret              nothing is, unless somebody looks at what the thread leaves
 //! ```
 
-use super::assembler::{Label, Len, Place, Reg, Rm, Vector};
-use super::emit::{CONDITION, ENABLED, Emitter, Half, MAKING, REGISTERS, UNORDERED, predicate_at};
+use super::assembler::{Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::emit::{Emitter, Half, MAKING, MASKS, REGISTERS, UNORDERED, predicate_at};
 use super::region::Touched;
 use super::select::{Bytes, Kind};
 use std::ops::RangeInclusive;
@@ -41,19 +41,28 @@ pub struct Leave {
     pub for_nan: bool,
     /// What the arena lacks there, and which halves of predicates.
     pub unsaved: Vec<Held>,
-    pub halves: [Option<u32>; 2],
+    pub halves: Vec<MaskedHalf>,
+}
+
+/// A half of a predicate, and the mask that holds it.
+#[derive(Clone, Copy)]
+pub struct MaskedHalf {
+    at: u32,
+    half: usize,
+    mask: Mask,
 }
 
 impl Emitter {
     /// Nothing is known of registers that are not pinned. The arena has everything.
     pub fn forget(&mut self) {
         self.held.clear();
-        self.halves = [None; 2];
+        self.halves = Default::default();
         self.copies.clear();
         self.known.clear();
         self.seen = Default::default();
         self.scaled.clear();
         self.orders.forget();
+        self.steps.forget();
     }
 
     /// Where a single dword was copied from, or itself.
@@ -180,7 +189,7 @@ impl Emitter {
     fn drop_overlapping(&mut self, bytes: Bytes) {
         self.held.retain(|held| !held.bytes.overlaps(bytes));
         let stays = |at: u32| !Bytes::one(at).overlaps(bytes);
-        for half in &mut self.halves {
+        for half in self.halves.iter_mut().flatten() {
             half.take_if(|half| !stays(half.at));
         }
         self.known.retain(|known| stays(known.at));
@@ -210,17 +219,18 @@ impl Emitter {
         self.save_halves(|_| true);
     }
 
-    /// Stores everything for those who go elsewhere behind the op at hand.
-    pub fn store_unsaved(&mut self) {
+    /// Stores everything for those who go elsewhere behind the op at hand: back to ops that may be in a loop with it, or ahead.
+    pub fn store_unsaved(&mut self, back: bool) {
         let unsaved = self.unsaved();
         unsaved.into_iter().for_each(|held| self.store(held));
-        self.store_halves(self.unsaved_halves(|half| half.last_read > self.at));
+        let from = self.at + u32::from(!back);
+        self.store_halves(&self.unsaved_halves(|half| half.last_read >= from));
     }
 
-    /// Whether the arena lacks nothing behind the op at hand.
+    /// Whether the arena lacks nothing for those who go ahead behind the op at hand.
     pub fn has_all_saved(&self) -> bool {
         let halves = self.unsaved_halves(|half| half.last_read > self.at);
-        self.held.iter().all(|held| !held.unsaved) && halves == [None; 2]
+        self.held.iter().all(|held| !held.unsaved) && halves.is_empty()
     }
 
     /// The arena gets a predicate, if it lacks any of it.
@@ -229,74 +239,96 @@ impl Emitter {
     }
 
     /// Which halves of predicates the arena lacks, of those that are asked for.
-    fn unsaved_halves(&self, asked: impl Fn(&Half) -> bool) -> [Option<u32>; 2] {
-        let unsaved = |half: &Half| half.unsaved && asked(half);
-        self.halves.map(|half| half.filter(unsaved).map(|half| half.at))
+    fn unsaved_halves(&self, asked: impl Fn(&Half) -> bool) -> Vec<MaskedHalf> {
+        let all = self.halves.iter().zip(MASKS).enumerate();
+        let all = all.flat_map(|(half, (held, masks))| {
+            let held = held.iter().zip(masks);
+            held.map(move |(held, mask)| (half, *held, mask))
+        });
+        let unsaved = all.filter_map(|(half, held, mask)| {
+            let held = held.filter(|held| held.unsaved && asked(held))?;
+            let at = held.at;
+            Some(MaskedHalf { at, half, mask })
+        });
+        unsaved.collect()
     }
 
     /// Stores halves of predicates, if the arena lacks them and they are asked for.
     fn save_halves(&mut self, asked: impl Fn(&Half) -> bool) {
-        let halves = self.unsaved_halves(asked);
-        if halves == [None; 2] {
+        let halves = self.unsaved_halves(&asked);
+        if halves.is_empty() {
             return;
         }
         self.close_way();
-        self.store_halves(halves);
-        for (half, stored) in self.halves.iter_mut().zip(halves) {
-            if let (Some(half), Some(_)) = (half, stored) {
-                half.unsaved = false;
-            }
-        }
+        self.store_halves(&halves);
+        let held = self.halves.iter_mut().flatten().flatten();
+        held.filter(|held| asked(held))
+            .for_each(|held| held.unsaved = false);
     }
 
     /// Stores halves of predicates that masks hold.
-    pub fn store_halves(&mut self, halves: [Option<u32>; 2]) {
-        if let [Some(low), Some(high)] = halves
-            && low == high
-        {
-            // Others read all of it, which must not lie in two stores.
-            self.code.join_masks(UNORDERED, ENABLED[0], ENABLED[1]);
-            return self.code.store_wide_mask_at(low, UNORDERED);
-        }
-        for ((at, mask), first) in halves.into_iter().zip(ENABLED).zip([0, 2]) {
-            if let Some(at) = at {
-                self.code.store_mask_at(at + first, mask);
+    pub fn store_halves(&mut self, halves: &[MaskedHalf]) {
+        for low in halves {
+            let is_other = |other: &&MaskedHalf| other.at == low.at && other.half != low.half;
+            match (halves.iter().find(is_other), low.half) {
+                // Others read all of it, which must not lie in two stores.
+                (Some(high), 0) => {
+                    self.code.join_masks(UNORDERED, low.mask, high.mask);
+                    self.code.store_wide_mask_at(low.at, UNORDERED);
+                }
+                (Some(_), _) => {}
+                (None, half) => self.code.store_mask_at(low.at + 2 * half as u32, low.mask),
             }
         }
     }
 
-    /// Masks are about to hold these halves of a predicate: what others hold there the arena gets.
-    pub fn free_halves(&mut self, halves: RangeInclusive<usize>, at: u32) {
+    /// The masks, by half, that are to hold these halves of a predicate; what they hold of others the arena gets.
+    pub fn masks_for(&mut self, halves: RangeInclusive<usize>, at: u32) -> [Mask; 2] {
+        let mut masks = [0; 2];
         for half in halves {
-            if let Some(old) = self.halves[half].filter(|old| old.at != at) {
+            let held = self.halves[half];
+            let own = held
+                .iter()
+                .position(|held| held.is_some_and(|held| held.at == at));
+            let free = || held.iter().position(Option::is_none);
+            let slot = own.or_else(free).unwrap_or(1 - self.latest[half]);
+            if let Some(old) = held[slot].filter(|old| old.at != at) {
                 self.save_predicate(old.at);
             }
-            self.halves[half] = None;
+            self.halves[half][slot] = None;
+            self.latest[half] = slot;
+            masks[half] = MASKS[half][slot];
         }
         self.close_way();
+        masks
     }
 
-    /// Conditions by row become these halves of a predicate. All lanes run.
-    pub fn hold_conditions(&mut self, halves: RangeInclusive<usize>, at: u32) {
-        self.free_halves(halves.clone(), at);
-        for (half, from) in halves.clone().zip(CONDITION) {
-            self.code.copy_mask(ENABLED[half], from);
+    /// The masks of lanes that run are about to hold something else than predicates.
+    pub fn free_running(&mut self) {
+        for half in [0, 1] {
+            if let Some(held) = self.halves[half][1] {
+                self.save_predicate(held.at);
+                self.close_way();
+                self.halves[half][1] = None;
+            }
         }
-        self.hold_halves(halves, at);
     }
 
-    /// Masks hold these halves of a predicate, which are new.
-    pub fn hold_halves(&mut self, halves: RangeInclusive<usize>, at: u32) {
+    /// These masks hold halves of a predicate, which are new.
+    pub fn hold_halves(&mut self, halves: RangeInclusive<usize>, at: u32, masks: [Mask; 2]) {
         let held = std::mem::take(&mut self.halves);
         self.overwrite(predicate_at(at));
         self.halves = held;
         let last_read = self.last_read.as_ref();
-        let half = Half {
-            at,
-            unsaved: true,
-            last_read: last_read.map_or(u32::MAX, |last| last.of(predicate_at(at))),
-        };
-        self.halves[halves].fill(Some(half));
+        let last_read = last_read.map_or(u32::MAX, |last| last.of(predicate_at(at)));
+        for half in halves {
+            let own = MASKS[half].iter().position(|mask| *mask == masks[half]);
+            self.halves[half][own.unwrap_or(0)] = Some(Half {
+                at,
+                unsaved: true,
+                last_read,
+            });
+        }
     }
 
     /// The next op is this one: results that nobody reads from there on are forgotten, and never stored.
@@ -304,11 +336,11 @@ impl Emitter {
         self.at = pc;
         self.forget_unread(pc, |_| true);
         let dead = |half: &Half| half.unsaved && half.last_read < pc;
-        let Some(half) = self.halves.into_iter().flatten().find(dead) else {
+        let Some(half) = self.halves.into_iter().flatten().flatten().find(dead) else {
             return;
         };
         self.close_way();
-        for held in &mut self.halves {
+        for held in self.halves.iter_mut().flatten() {
             held.take_if(|held| held.at == half.at);
         }
         // Tests see it if somebody reads it.

@@ -1,5 +1,6 @@
 //! Messages whose lanes follow each other: one place is compared, and halves are loaded or stored as they lie, or by turns. Of
-//! those that read it is asked next whether all lanes are at one place.
+//! those that read it is asked next whether all lanes are at one place, and of 32 lanes both of each half: lanes of groups
+//! that are 16 wide are in two rows.
 //!
 //! ```text
 //!  known or asked (`order`): each address is so much more than the one before
@@ -10,7 +11,7 @@
 use super::assembler::{Alu, Gpr, If, Label, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{Emitter, REGISTERS, length};
-use super::order::{Elements, is_asked};
+use super::order::{Answer, Elements, is_asked};
 use super::transfer::{Target, Transfer};
 use crate::exec::state::windows::SHARED_BITS;
 
@@ -29,34 +30,64 @@ impl Transfer {
         self.is_of_quads() || self.is_of_vectors()
     }
 
-    /// Bytes from lane to lane where these follow each other, if that is worth to be asked of all of them.
-    fn step_in_order(&self, masks: [Option<Mask>; 2]) -> Option<u32> {
-        let by_turns = self.is_by_turns();
-        let step = match by_turns {
-            true => self.size(),
-            false => self.bytes,
+    /// What is worth to be asked of all lanes.
+    ///
+    /// * `likely`: how far apart addresses are likely to be.
+    fn spacing(&self, masks: [Option<Mask>; 2], likely: Option<u32>) -> Option<Spacing> {
+        let unit = self.unit << self.extended.map_or(0, |own| own.shift);
+        let (bytes, likely) = (self.bytes, likely.map(|step| step.saturating_mul(unit)));
+        let all = masks == [None; 2];
+        let rows = self.rows == 1 || !self.write && bytes < 8;
+        let turns = self.is_by_turns().then_some(self.size());
+        let (step, manner) = match likely {
+            Some(step) if step == bytes && rows => (step, Manner::Rows),
+            Some(step) if turns == Some(step) && all => (step, Manner::Turns),
+            Some(step) if self.spaces().contains(&step) && all => (step, Manner::Spaced),
+            Some(_) => (0, Manner::Apart),
+            None => match turns {
+                Some(step) => all.then_some((step, Manner::Turns))?,
+                None => rows.then_some((bytes, Manner::Rows))?,
+            },
         };
         let is_data = self.update.is_none() && is_asked(self.lanes.count);
-        let is_whole = match by_turns {
-            true => masks == [None; 2],
-            false => self.rows == 1 || !self.write && self.bytes < 8,
-        };
-        let unit = self.unit << self.extended.map_or(0, |own| own.shift);
-        let is_encodable = self.moved() > i32::MIN;
-        (is_data && is_whole && is_encodable && step.is_multiple_of(unit)).then_some(step)
+        let fits = step.is_multiple_of(unit) && step.is_multiple_of(self.align());
+        let known = is_data && fits && self.moved() > i32::MIN;
+        known.then_some(Spacing { step, manner })
     }
 }
 
+/// How lanes follow each other.
+#[derive(Clone, Copy)]
+struct Spacing {
+    /// Bytes from lane to lane.
+    step: u32,
+    manner: Manner,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Manner {
+    /// Each element of a lane is beside that of the next one.
+    Rows,
+    /// All elements of a lane are in front of those of the next one.
+    Turns,
+    /// Something may lie between lanes.
+    Spaced,
+    /// Not at all, as far as can be told: it is not asked.
+    Apart,
+}
+
 impl Emitter {
-    /// Code for a message whose lanes follow each other, all of them, or are all at one place, which then goes to `done`; else on
-    /// from here. Where data goes that is read, if there is such code.
+    /// Code for a message, the op of this number, whose lanes follow each other, all of them or those of each half, or are at
+    /// one place, which then goes to `done`; else on from here. Where data goes that is read, if there is such code.
     pub fn in_order(
         &mut self,
         message: &Transfer,
+        op: u32,
         masks: [Option<Mask>; 2],
         done: Label,
     ) -> Vec<Vec<Reg>> {
-        let Some(step) = message.step_in_order(masks) else {
+        let likely = self.steps.of(message.elements());
+        let Some(spacing) = message.spacing(masks, likely) else {
             return Vec::new();
         };
         let (elements, halves) = (message.elements(), 0..message.halves());
@@ -82,8 +113,13 @@ impl Emitter {
         };
         let apart = self.code.label();
         // Of an address in units.
+        let step = spacing.step;
         let steps = (step / message.unit) >> message.extended.map_or(0, |own| own.shift);
-        if self.unless_in_order(elements, steps, apart) {
+        let answer = match spacing.manner {
+            Manner::Apart => None,
+            _ => self.unless_in_order(elements, steps, apart),
+        };
+        if answer.is_some() {
             self.first_place(message, step, apart);
             if !message.target.is_own() {
                 let bytes = step * u32::from(message.lanes.count);
@@ -91,18 +127,75 @@ impl Emitter {
             }
             for (half, mask) in halves.zip(masks) {
                 match targets.get(usize::from(half)) {
-                    Some(targets) => self.load_in_order(message, half, mask, targets),
-                    None => self.store_in_order(message, half, mask),
+                    Some(targets) => self.load_in_order(message, spacing, half, mask, targets),
+                    None => self.store_in_order(message, spacing, half, mask),
                 }
             }
             self.code.jump(done);
         }
         self.code.bind(apart);
+        let scattered = self.code.label();
+        if let Some(answer) = &answer {
+            self.if_scattered(answer, scattered);
+        }
         let is_asked = elements.bytes == 4 || masks == [None; 2];
         if is_asked && !message.write && message.bytes <= 4 {
             self.all_at_one_place(message, masks, &targets, done);
         }
+        // Who leaves behind the first half begins again: its addresses are still there.
+        let pins = targets.iter().flatten().any(|target| *target < self.free);
+        let mut written = message.written_rows();
+        let in_place = pins && written.any(|row| row.overlaps(elements.all()));
+        if message.halves() > 1 && !in_place && (answer.is_some() || !message.write) {
+            let (asked, places) = ((op, spacing, answer.as_ref()), [scattered, done]);
+            self.halves_in_order(message, asked, masks, &targets, places);
+        }
+        self.code.bind(scattered);
+        if let Some(answer) = &answer {
+            self.note_scattered(answer);
+        }
         targets
+    }
+
+    /// Code for a message the lanes of each half of which follow each other, or are at one place, which then goes to `done`; else
+    /// to `scattered`.
+    ///
+    /// * `answer`: whether all lanes follow each other, if that was asked.
+    fn halves_in_order(
+        &mut self,
+        message: &Transfer,
+        (op, spacing, answer): (u32, Spacing, Option<&Answer>),
+        masks: [Option<Mask>; 2],
+        targets: &[Vec<Reg>],
+        [scattered, done]: [Label; 2],
+    ) {
+        for half in 0..message.halves() {
+            let at = usize::from(half);
+            let (own, masks) = (message.of_half(half), [masks[at]; 2]);
+            let targets = targets.get(at..=at).unwrap_or_default();
+            let [apart, next] = [(); 2].map(|()| self.code.label());
+            if half > 0 {
+                self.window(message.target, op);
+            }
+            if let Some(answer) = answer {
+                self.unless_half_in_order(answer, half, apart);
+                self.first_place(&own, spacing.step, apart);
+                match targets {
+                    [targets] => self.load_in_order(&own, spacing, 0, masks[0], targets),
+                    _ => self.store_in_order(&own, spacing, 0, masks[0]),
+                }
+                self.code.jump(next);
+            }
+            self.code.bind(apart);
+            let elements = own.elements();
+            let is_asked = elements.bytes == 4 || masks == [None; 2];
+            if is_asked && !message.write && message.bytes <= 4 {
+                self.all_at_one_place(&own, masks, targets, next);
+            }
+            self.code.jump(scattered);
+            self.code.bind(next);
+        }
+        self.code.jump(done);
     }
 
     /// Code for a message that reads, whose lanes that run are all at the same place, which then goes to `done`; else on from
@@ -196,16 +289,27 @@ impl Emitter {
     }
 
     /// `rdx` goes on from the first lane of all to that of a half.
-    fn go_to_half(&mut self, message: &Transfer, half: u8) {
+    fn go_to_half(&mut self, Spacing { step, .. }: Spacing, half: u8) {
         if half > 0 {
-            self.code.add_wide(Gpr::Rdx, 16 * message.size());
+            self.code.add_wide(Gpr::Rdx, 16 * step);
         }
     }
 
     /// Loads the data of a half of lanes that follow each other.
-    fn load_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
-        if message.is_by_turns() {
-            self.go_to_half(message, half);
+    fn load_in_order(
+        &mut self,
+        message: &Transfer,
+        spacing: Spacing,
+        half: u8,
+        mask: Option<Mask>,
+        targets: &[Reg],
+    ) {
+        if spacing.manner == Manner::Spaced {
+            self.go_to_half(spacing, half);
+            return self.move_spaced(message, spacing.step, half, targets);
+        }
+        if spacing.manner == Manner::Turns {
+            self.go_to_half(spacing, half);
             if message.is_of_vectors() {
                 return self.load_vectors(message.size(), targets);
             }
@@ -232,9 +336,19 @@ impl Emitter {
     }
 
     /// Stores it.
-    fn store_in_order(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
-        if message.is_by_turns() {
-            self.go_to_half(message, half);
+    fn store_in_order(
+        &mut self,
+        message: &Transfer,
+        spacing: Spacing,
+        half: u8,
+        mask: Option<Mask>,
+    ) {
+        if spacing.manner == Manner::Spaced {
+            self.go_to_half(spacing, half);
+            return self.move_spaced(message, spacing.step, half, &[]);
+        }
+        if spacing.manner == Manner::Turns {
+            self.go_to_half(spacing, half);
             if message.is_of_vectors() {
                 return self.store_vectors(message.size(), &message.rows_of_half(half));
             }

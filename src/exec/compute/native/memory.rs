@@ -60,7 +60,8 @@ impl Transfer {
     }
 
     fn row_at(&self, at: u32, half: u8) -> Bytes {
-        let row = Bytes::row_of(self.lanes, at, half);
+        let at = at.wrapping_add(self.upper.wrapping_mul(half.into()));
+        let row = Bytes::row_of(self.lanes, at, 0);
         match self.is_narrow() {
             // No register has them without their neighbours.
             true => Bytes {
@@ -185,7 +186,7 @@ impl Emitter {
         let masks = self.running(message.lanes, message.guard);
         self.window(message.target, op);
         let done = self.code.label();
-        let targets = self.in_order(message, masks, done);
+        let targets = self.in_order(message, op, masks, done);
         for half in 0..message.halves() {
             let mask = masks[usize::from(half)];
             match message.target {
@@ -240,7 +241,7 @@ impl Emitter {
     }
 
     /// `rcx` points to the window, and what it belongs to is compared.
-    fn window(&mut self, target: Target, op: u32) {
+    pub fn window(&mut self, target: Target, op: u32) {
         let own = match target {
             Target::Shared { variable, expected } => Some((variable, expected, field::SHARED)),
             Target::Scratch { variable, expected } => Some((variable, expected, field::SCRATCH)),

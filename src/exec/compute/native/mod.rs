@@ -68,6 +68,7 @@ mod in_order;
 #[cfg(target_arch = "x86_64")]
 mod integers;
 #[cfg(target_arch = "x86_64")]
+mod joins;
 mod last_read;
 #[cfg(target_arch = "x86_64")]
 mod local;
@@ -96,6 +97,7 @@ mod select;
 #[cfg(target_arch = "x86_64")]
 mod spaced;
 #[cfg(target_arch = "x86_64")]
+mod steps;
 mod strides;
 #[cfg(target_arch = "x86_64")]
 mod texels;

@@ -17,7 +17,7 @@ use super::call::{MOST_ANSWERS, MOST_LAST, field};
 use super::emit::{BETWEEN, CONDITION, Emitter, length, predicate_of};
 use super::region::{Item, Touched};
 use super::select::{Bytes, Inst, Kind, Work};
-use crate::exec::compute::decoded::operand::{OperandShape, Put};
+use crate::exec::compute::decoded::operand::{Operand, OperandShape, Put};
 use crate::isa::{Condition, Opcode};
 
 /// Elements that follow each other in the arena, one for each lane.
@@ -40,7 +40,16 @@ impl Elements {
         })
     }
 
-    fn all(self) -> Bytes {
+    /// Those of lanes from 16 times this on, sixteen of them.
+    pub fn half(self, half: u8) -> Elements {
+        Elements {
+            at: self.at + 16 * self.bytes * u32::from(half),
+            lanes: 16,
+            ..self
+        }
+    }
+
+    pub fn all(self) -> Bytes {
         Bytes {
             at: self.at,
             len: self.bytes * u32::from(self.lanes),
@@ -50,11 +59,12 @@ impl Elements {
 }
 
 /// An op whose result is, in all lanes, a source times a power of two, and something that lanes have in common.
-#[derive(Clone, Copy)]
 pub struct Derives {
     pub to: Elements,
     pub from: Elements,
     pub shift: u8,
+    /// What is done with the source, and with what that lanes have in common, if that can be told again.
+    pub by: Option<(Work, Vec<Operand>)>,
 }
 
 /// Values that come of others: of these times a power of two, and something that lanes have in common.
@@ -64,6 +74,40 @@ struct Derived {
     /// By number.
     root: u32,
     shift: u8,
+    /// What has been done with the root, by number; 0 is nothing.
+    path: u32,
+}
+
+/// What is done with values on which something has been done.
+struct Path {
+    number: u32,
+    before: u32,
+    by: (Work, Vec<Operand>),
+}
+
+/// Two roots of 16 lanes as one of 32.
+struct Pair {
+    roots: [u32; 2],
+    root: u32,
+}
+
+/// Where it is kept, while code runs, whether values follow each other: 0 if they do; else [`ALL`], of 32 lanes with those of
+/// [`half`] for halves that do not, and [`SCATTERED`] if nothing else is known of them either.
+pub struct Answer {
+    slot: u32,
+    /// What is asked, where it is asked.
+    asked: Option<(Elements, u32)>,
+}
+
+/// The bit of an answer that says that not all lanes follow each other.
+const ALL: u32 = 1;
+
+/// The bit that says that they are not all the same either, nor those of each half one or the other.
+const SCATTERED: u32 = 8;
+
+/// The bit of a half of 32 that does not.
+const fn half(half: u8) -> u32 {
+    2 << half
 }
 
 /// What was asked: whether values follow each other by so much.
@@ -81,6 +125,10 @@ pub struct Orders {
     derived: Vec<Derived>,
     asked: Vec<Asked>,
     roots: u32,
+    pairs: Vec<Pair>,
+    paths: Vec<Path>,
+    /// How many there have been.
+    ways: u32,
     /// Rows of lanes that a product of theirs is part of, as it is of places in a picture: what follows each other there goes on
     /// elsewhere in the next group.
     products: Vec<Bytes>,
@@ -94,21 +142,87 @@ impl Orders {
     pub fn forget(&mut self) {
         self.derived.clear();
         self.asked.clear();
+        self.pairs.clear();
+        self.paths.clear();
     }
 
     /// What values come of: what is not known is a root.
     fn find(&mut self, of: Elements) -> Derived {
-        if let Some(known) = self.derived.iter().find(|derived| derived.of == of) {
-            return *known;
+        if let Some(known) = self.known(of) {
+            return known;
+        }
+        if let Some(joined) = self.joined(of) {
+            return joined;
         }
         self.roots += 1;
         let root = Derived {
             of,
             root: self.roots,
             shift: 0,
+            path: 0,
         };
         self.derived.push(root);
         root
+    }
+
+    fn known(&self, of: Elements) -> Option<Derived> {
+        self.derived.iter().find(|known| known.of == of).copied()
+    }
+
+    /// What 32 values come of whose halves come of others in the same way.
+    fn joined(&mut self, of: Elements) -> Option<Derived> {
+        if of.lanes != 32 {
+            return None;
+        }
+        let halves = [0, 1].map(|half| self.known(of.half(half)));
+        let [Some(low), Some(high)] = halves else {
+            return None;
+        };
+        if (low.shift, low.path) != (high.shift, high.path) {
+            return None;
+        }
+        let roots = [low.root, high.root];
+        let pair = self.pairs.iter().find(|pair| pair.roots == roots);
+        let root = match pair {
+            Some(pair) => pair.root,
+            None => {
+                self.roots += 1;
+                let root = self.roots;
+                self.pairs.push(Pair { roots, root });
+                self.push_joined(roots, root);
+                root
+            }
+        };
+        Some(Derived { of, root, ..low })
+    }
+
+    /// Both roots are still where they were, one beside the other, or so moved: then they are one.
+    fn push_joined(&mut self, roots: [u32; 2], root: u32) {
+        let own = |root| move |known: &&Derived| known.root == root && known.shift == 0;
+        let low = self.derived.iter().find(own(roots[0])).copied();
+        let high = self.derived.iter().find(own(roots[1])).copied();
+        let (Some(low), Some(high)) = (low, high) else {
+            return;
+        };
+        let of = Elements {
+            lanes: 32,
+            ..low.of
+        };
+        if low.path == high.path && of.half(0) == low.of && of.half(1) == high.of {
+            self.derived.push(Derived { of, root, ..low });
+        }
+    }
+
+    /// What has been done, if this is done behind that.
+    fn path(&mut self, before: u32, by: Option<(Work, Vec<Operand>)>) -> u32 {
+        let known = |path: &&Path| path.before == before && Some(&path.by) == by.as_ref();
+        if let Some(path) = self.paths.iter().find(known) {
+            return path.number;
+        }
+        self.ways += 1;
+        let number = self.ways;
+        self.paths.extend(by.map(|by| Path { number, before, by }));
+        number
     }
 
     /// An op has been emitted.
@@ -120,8 +234,17 @@ impl Orders {
             Derived {
                 of: op.to,
                 shift: from.shift + op.shift,
+                path: self.path(from.path, op.by),
                 ..from
             }
+        });
+        self.paths.retain(|path| {
+            let mut operands = path.by.1.iter();
+            let single = |operand: &Operand| operand.form == OperandShape::Scalar;
+            !operands.any(|operand| {
+                let own = Bytes::one(operand.at());
+                single(operand) && written.iter().any(|bytes| bytes.overlaps(own))
+            })
         });
         let is_old = |known: &Derived| written.iter().any(|own| own.overlaps(known.of.all()));
         self.derived.retain(|known| !is_old(known));
@@ -193,6 +316,7 @@ impl Inst {
             to: of(to),
             from: of(self.src[own].at()),
             shift,
+            by: Some((self.work, others.map(|k| self.src[k]).collect())),
         })
     }
 }
@@ -230,6 +354,12 @@ impl Emitter {
     /// An op has been emitted: what it wrote comes of something else now.
     pub fn derive(&mut self, item: &Item, touched: &Touched) {
         let written = &touched[1];
+        let step = match item {
+            Item::Inst(inst) => self.steps.of_inst(inst),
+            Item::Qwords(op) => self.steps.of_qwords(op),
+            _ => None,
+        };
+        self.steps.written(step, written);
         let (lanes, derives, is_product) = match item {
             Item::Inst(inst) => (inst.lanes, inst.derives(), inst.is_product()),
             Item::Qwords(op) => (op.lanes, op.derives(), false),
@@ -286,18 +416,18 @@ impl Emitter {
         Some(Place::Context(field::LAST + 8 * number as u32))
     }
 
-    /// Goes to a label unless each element is this much more than the one before; false, and there is no code, where that
+    /// Goes to a label unless each element is this much more than the one before; `None`, and there is no code, where that
     /// cannot be or is not asked.
-    pub fn unless_in_order(&mut self, of: Elements, step: u32, apart: Label) -> bool {
+    pub fn unless_in_order(&mut self, of: Elements, step: u32, apart: Label) -> Option<Answer> {
         let known = self.orders.find(of);
         if let Some(slot) = self.orders.answer(known, step) {
             self.code.test_place(answer_at(slot), u32::MAX);
             self.code.jump_if(If::NotZero, apart);
-            return true;
+            return Some(Answer { slot, asked: None });
         }
         let slot = self.orders.asked.len() as u32;
         if slot >= MOST_ANSWERS as u32 {
-            return false;
+            return None;
         }
         let mut roots = self.orders.derived.iter();
         let root = roots.find(|root| root.root == known.root && root.shift == 0);
@@ -315,10 +445,45 @@ impl Emitter {
             step,
             slot,
         });
-        self.code.store_number(answer_at(slot), 1);
+        let no = ALL | half(0) | half(1);
+        self.code.store_number(answer_at(slot), no);
         self.ask_order(of, step, apart);
         self.code.store_number(answer_at(slot), 0);
-        true
+        Some(Answer {
+            slot,
+            asked: Some((of, step)),
+        })
+    }
+
+    /// Goes to a label unless the elements of a half follow each other, of 32 of which it was asked, and was not so, or one is
+    /// outside: where that was asked first, this is now.
+    pub fn unless_half_in_order(&mut self, answer: &Answer, number: u8, apart: Label) {
+        let place = answer_at(answer.slot);
+        match answer.asked {
+            Some((of, step)) => {
+                self.ask_order(of.half(number), step, apart);
+                self.code.clear_bits(place, half(number));
+            }
+            None => {
+                self.code.test_place(place, half(number));
+                self.code.jump_if(If::NotZero, apart);
+            }
+        }
+    }
+
+    /// Goes to a label if a message before was scattered.
+    pub fn if_scattered(&mut self, answer: &Answer, scattered: Label) {
+        if answer.asked.is_none() {
+            self.code.test_place(answer_at(answer.slot), SCATTERED);
+            self.code.jump_if(If::NotZero, scattered);
+        }
+    }
+
+    /// Notes that this one is, where it is the first one.
+    pub fn note_scattered(&mut self, answer: &Answer) {
+        if answer.asked.is_some() {
+            self.code.set_bits(answer_at(answer.slot), SCATTERED);
+        }
     }
 
     fn ask_order(&mut self, of: Elements, step: u32, apart: Label) {

@@ -344,7 +344,47 @@ impl Qwords {
             to: of(self.dst),
             from: of(own(&self.src[at])?),
             shift,
+            by: None,
         })
+    }
+
+    /// Its results.
+    pub fn elements(&self) -> Elements {
+        Elements {
+            at: self.dst,
+            bytes: 8,
+            lanes: self.lanes.count,
+        }
+    }
+
+    /// What lanes have of its terms that follow each other in the arena, and whether those are narrow.
+    pub fn lanes_of_terms(&self) -> impl Iterator<Item = (Option<Elements>, bool)> {
+        let of = |at, bytes| Elements {
+            at,
+            bytes,
+            lanes: self.lanes.count,
+        };
+        self.src.iter().filter_map(move |term| match term.quad {
+            Quad::Row(at) => Some((Some(of(at, 8)), false)),
+            Quad::Dwords(at, _) => Some((Some(of(at, 4)), false)),
+            Quad::Narrow(..) => Some((None, true)),
+            _ => None,
+        })
+    }
+
+    /// Whether it is a sum of its terms, and by what its first one is multiplied or shifted, if it is not 0.
+    pub fn sum(&self) -> Option<(u32, u32)> {
+        let number = match self.src.get(1).map(|term| term.quad) {
+            Some(Quad::Value(number)) => u32::try_from(number).ok(),
+            _ => None,
+        };
+        match self.work {
+            _ if self.into.is_some() => None,
+            Work::Arithmetic(Opcode::Mov | Opcode::Add | Opcode::Add3) => Some((0, 0)),
+            Work::Arithmetic(Opcode::Mul) => number.map(|by| (by, 0)),
+            Work::Arithmetic(Opcode::Shl) => number.map(|by| (0, by)),
+            _ => None,
+        }
     }
 
     /// Whether it runs on one lane that is always on: then all lanes of a register have its result.

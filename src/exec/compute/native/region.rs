@@ -16,6 +16,7 @@ use super::super::decoded::operand::Put;
 use super::Rounds;
 use super::call::MOST_PLACES;
 use super::emit::{FIRST_HELD, REGISTERS};
+use super::joins::{self, Joined};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
 use super::transfer::{Block, Change, Message, Rectangle, Sample, Target, TexelWrite, Transfer};
@@ -66,6 +67,8 @@ pub struct Region {
     pub places: Vec<u32>,
     /// For each op, and for the end, the bits of the float mode that are other in front of it than where code is entered.
     pub turned: Vec<u32>,
+    /// Messages that are one, by their first op.
+    pub joined: Vec<Joined>,
 }
 
 /// All bytes of rows and single elements that an op reads, then all that it writes.
@@ -82,7 +85,7 @@ const LEAST_FREE: u8 = 8;
 
 impl Item {
     /// What it touches.
-    fn touched(&self) -> Touched {
+    pub fn touched(&self) -> Touched {
         let [mut read, written] = self.moved();
         // Names are looked at where they are in the arena.
         read.extend(self.names().into_iter().flatten().map(|at| Bytes {
@@ -266,6 +269,11 @@ pub fn regions(
                 .collect(),
             places,
             turned: turned[start as usize..=end as usize].to_vec(),
+            joined: Vec::new(),
+        };
+        let region = Region {
+            joined: joins::joined(&region),
+            ..region
         };
         // Threads that stand at a barrier together go on behind it without a way out and in.
         let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));

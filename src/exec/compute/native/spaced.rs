@@ -24,7 +24,7 @@ const ZERO: u8 = 0x80;
 impl Transfer {
     /// Bytes from lane to lane for which there is code, but for that of lanes that follow each other: elements that are read may
     /// overlap.
-    fn spaces(&self) -> &'static [u32] {
+    pub fn spaces(&self) -> &'static [u32] {
         if self.row() != 16 {
             return &[];
         }
@@ -62,7 +62,7 @@ impl Emitter {
             return;
         }
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
-        let [next, data, _] = BETWEEN;
+        let [next, ..] = BETWEEN;
         let code = &mut self.code;
         let apart = code.label();
         // From lane 0 to lane 1.
@@ -86,19 +86,25 @@ impl Emitter {
             self.code.jump_if(If::NotZero, apart);
             self.unless_all(mask, apart);
             self.first_offset(half);
-            match (message.bytes, targets) {
-                _ if space == BACKWARD => self.backward(message, half, targets),
-                (bytes, [target, ..]) if space <= 4 => self.load_spaced(bytes, space, *target),
-                (1, []) => {
-                    let from = self.row_in_register(message.row_of(0, half), len);
-                    self.store_spaced(space, from, data);
-                }
-                (_, []) => self.store_vectors(space, &message.rows_of_half(half)),
-                _ => self.load_vectors(space, targets),
-            }
+            self.move_spaced(message, space, half, targets);
             self.code.jump(done);
         }
         self.code.bind(apart);
+    }
+
+    /// Loads or stores a half of which the first lane is where `rcx` and `rdx` say.
+    pub fn move_spaced(&mut self, message: &Transfer, space: u32, half: u8, targets: &[Reg]) {
+        match (message.bytes, targets) {
+            _ if space == BACKWARD => self.backward(message, half, targets),
+            (bytes, [target, ..]) if space <= 4 => self.load_spaced(bytes, space, *target),
+            (1, []) => {
+                let row = message.row_of(0, half);
+                let from = self.row_in_register(row, length(message.row()));
+                self.store_spaced(space, from, BETWEEN[1]);
+            }
+            (_, []) => self.store_vectors(space, &message.rows_of_half(half)),
+            _ => self.load_vectors(space, targets),
+        }
     }
 
     /// Loads or stores dwords of which the first is where `rcx` and `rdx` say, and each of the others in front of it.

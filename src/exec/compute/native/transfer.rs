@@ -37,8 +37,9 @@ pub struct Transfer {
     pub channels: u8,
     /// Bytes from a lane's element to its next one in registers.
     pub pitch: u32,
-    /// Arena offset of the data.
+    /// Arena offset of the data, and bytes from there to that of the lanes from 16 on.
     pub data: u32,
+    pub upper: u32,
     /// What becomes of the dwords in memory, if they are changed there.
     pub update: Option<Change>,
     /// It is left to the steps where elements are not at multiples of their size, or what lanes write does not lie in
@@ -296,6 +297,42 @@ impl Target {
 }
 
 impl Transfer {
+    /// The same of the lanes of a half alone.
+    pub fn of_half(&self, half: u8) -> Transfer {
+        let half = u32::from(half);
+        Transfer {
+            lanes: Lanes {
+                count: 16,
+                offset: self.lanes.offset + 16 * half as u8,
+                ..self.lanes
+            },
+            addresses: self.addresses + 16 * self.width() * half,
+            data: self.data.wrapping_add(self.upper.wrapping_mul(half)),
+            ..*self
+        }
+    }
+
+    /// One message of 32 lanes that does what this one does and then another one, of the lanes behind those of this one, if
+    /// there is such: nothing is changed by it in memory but by what both write.
+    pub fn joined(&self, other: &Transfer) -> Option<Transfer> {
+        let joined = Transfer {
+            lanes: Lanes {
+                count: 32,
+                ..self.lanes
+            },
+            upper: other.data.wrapping_sub(self.data),
+            ..*self
+        };
+        let plain = self.guard.is_none() && self.update.is_none() && self.bytes < 8;
+        let lower = self.lanes.count == 16 && self.lanes.offset == 0;
+        // Halves have the other half where it would be of them.
+        let upper = Transfer {
+            upper: joined.upper,
+            ..*other
+        };
+        (plain && lower && joined.of_half(1) == upper).then_some(joined)
+    }
+
     /// Bytes of a lane's address.
     pub const fn width(&self) -> u32 {
         match (self.target, self.extended) {

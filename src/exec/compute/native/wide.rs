@@ -11,7 +11,7 @@ type Eight = (u32, usize, Bytes);
 impl Transfer {
     /// The registers of data of a half.
     pub fn eights(&self, half: u8) -> impl Iterator<Item = Eight> {
-        let first = self.data + 128 * u32::from(half);
+        let first = self.data + self.upper * u32::from(half);
         let (rows, pitch, parts) = (self.rows, self.pitch, self.row().div_ceil(8));
         let places = (0..rows).flat_map(move |e| (0..parts).map(move |part| (e, part)));
         places.map(move |(element, part)| {

@@ -1,0 +1,148 @@
+//! Messages of sixteen lanes, of the lower and of the upper half of SIMD32, that become one of all lanes.
+//!
+//! ```text
+//!  movs   T ← 0                                 movs   T ← 0
+//!  load   V0 ← [A0]    lanes 0 to 15            load   V0, V1 ← [A0, A1]
+//!  mov    W0 ← V0                          ─▶   mov    W0 ← V0
+//!  movs   T ← 0        what T is already        movs   T ← 0
+//!  load   V1 ← [A1]    lanes 16 to 31
+//!
+//!  store  V0 → [A0]                             mov    V1 ← W1
+//!  mov    V1 ← W1                          ─▶   store  V0, V1 → [A0, A1]
+//!  store  V1 → [A1]
+//! ```
+//!
+//! Ops between two messages that load are done behind them, and between two that store in front of them. Who leaves code
+//! in front of a store does those ops again, which find what they have found; who leaves behind a load does the second one
+//! again.
+
+use super::region::{Item, Region, Touched};
+use super::select::{Bytes, Inst, Kind, Work};
+use super::transfer::Transfer;
+use crate::exec::compute::decoded::operand::Put;
+
+/// Two messages that become one.
+pub struct Joined {
+    /// Their ops.
+    pub first: u32,
+    pub second: u32,
+    /// What both do.
+    pub message: Transfer,
+    /// It is done behind the ops between them.
+    pub is_behind: bool,
+}
+
+/// Ops between two messages, at most.
+const MOST_BETWEEN: usize = 8;
+
+/// Those of a region.
+pub fn joined(region: &Region) -> Vec<Joined> {
+    let messages = (0..).zip(&region.items);
+    let messages = messages.filter_map(|(at, item)| match item {
+        Item::Transfer(message) => Some((at, message)),
+        _ => None,
+    });
+    let mut all: Vec<Joined> = Vec::new();
+    for (at, message) in messages {
+        let is_part = |joined: &Joined| joined.second == region.start + at as u32;
+        if !all.last().is_some_and(is_part) {
+            all.extend(join(region, at, message));
+        }
+    }
+    all
+}
+
+/// A message and the next one, if these become one.
+fn join(region: &Region, at: usize, first: &Transfer) -> Option<Joined> {
+    let items = region.items.get(at + 1..)?.iter();
+    let number = items
+        .take_while(|item| matches!(item, Item::Inst(_)))
+        .count();
+    let second = at + 1 + number;
+    let pc = |at: usize| region.start + at as u32;
+    let is_place = |at: usize| region.places.binary_search(&pc(at)).is_ok();
+    if number > MOST_BETWEEN || (at + 1..=second).any(is_place) {
+        return None;
+    }
+    let Some(Item::Transfer(other)) = region.items.get(second) else {
+        return None;
+    };
+    let message = first.joined(other)?;
+    let [of_first, of_second] = [at, second].map(|at| &region.touched[at]);
+    let between: Vec<usize> = (at + 1..second)
+        .filter(|at| !repeats(region, *at))
+        .collect();
+    let can_move = between.iter().all(|&at| {
+        let touched = &region.touched[at];
+        let Item::Inst(inst) = &region.items[at] else {
+            return false;
+        };
+        // What it finds the second time is what it found the first time.
+        let changes = |before: &&usize| overlap(&region.touched[**before][0], &touched[1]);
+        let mut before = between.iter().take_while(|before| **before <= at);
+        !inst.has_lists()
+            && match message.write {
+                true => {
+                    let plain = inst.guard.is_none() && !matches!(inst.dst, Put::Flags(_));
+                    plain && !overlap(&of_first[0], &touched[1]) && before.all(|b| !changes(&b))
+                }
+                false => !touch(touched, of_second),
+            }
+    });
+    let apart = !overlap(&of_first[1], &of_second[0]);
+    (can_move && apart).then(|| Joined {
+        first: pc(at),
+        second: pc(second),
+        message,
+        is_behind: message.write,
+    })
+}
+
+/// Whether two lists have bytes in common.
+fn overlap(a: &[Bytes], b: &[Bytes]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| a.overlaps(*b)))
+}
+
+/// Whether one of two ops writes what the other one touches.
+fn touch([read, written]: &Touched, [other_read, other_written]: &Touched) -> bool {
+    overlap(written, other_read) || overlap(written, other_written) || overlap(read, other_written)
+}
+
+/// Whether an op copies a dword to where it has been copied since the last place, as what names surfaces is in front of each
+/// message.
+fn repeats(region: &Region, at: usize) -> bool {
+    let copy = |at: usize| match &region.items[at] {
+        Item::Inst(inst) => copied(inst),
+        _ => None,
+    };
+    let Some(own) = copy(at) else {
+        return false;
+    };
+    let bytes = [own.0, own.1].map(Bytes::one);
+    let is_place = |at: usize| {
+        let pc = region.start + at as u32;
+        region.places.binary_search(&pc).is_ok()
+    };
+    for before in (0..at).rev() {
+        if is_place(before + 1) {
+            return false;
+        }
+        if copy(before) == Some(own) {
+            return true;
+        }
+        if overlap(&region.touched[before][1], &bytes) {
+            return false;
+        }
+    }
+    false
+}
+
+/// The dword that an instruction copies, whatever lanes run, and where to.
+fn copied(inst: &Inst) -> Option<(u32, u32)> {
+    let ([source], Put::Dense(to), Work::Move) = (&inst.src[..], inst.dst, inst.work) else {
+        return None;
+    };
+    let from = inst.read(source, 0)?;
+    let plain = inst.is_uniform() && source.modifier.is_none() && !inst.has_lists();
+    (plain && from.kind == Kind::Each && from.len == 4).then_some((to, from.at))
+}

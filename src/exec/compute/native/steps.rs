@@ -1,0 +1,122 @@
+//! How far apart the values of neighbouring lanes are likely to be: by so much messages ask whether they follow each other.
+//!
+//! ```text
+//!  mov  V0 ← words      1, as of the numbers of threads in a group
+//!  mad  V1 ← V0 3 V9    3
+//!  shl  V1 ← V1 2       12: three dwords for each lane
+//!  load V2 ← [V1]       asked for 12
+//! ```
+//!
+//! A sum is as far apart as its terms have in common: of a place in a picture, columns are near and rows are far, but mostly
+//! the same for all lanes. Nothing depends on it but what is asked.
+
+use super::order::Elements;
+use super::qwords::Qwords;
+use super::select::{Bytes, Inst, Work};
+use crate::exec::compute::decoded::operand::{Operand, OperandShape, Put};
+use crate::isa::Opcode;
+
+/// What is known here.
+#[derive(Default)]
+pub struct Steps {
+    known: Vec<(Elements, u32)>,
+}
+
+impl Steps {
+    /// Nothing any more.
+    pub fn forget(&mut self) {
+        self.known.clear();
+    }
+
+    /// How far apart values are; of 32 those of the first half.
+    pub fn of(&self, of: Elements) -> Option<u32> {
+        let known = |of| self.known.iter().find(|(own, _)| *own == of);
+        let half = of.lanes == 32;
+        let found = known(of).or_else(|| known(of.half(0)).filter(|_| half));
+        found.map(|(_, step)| *step)
+    }
+
+    /// An op has been emitted; how far apart its results are.
+    pub fn written(&mut self, new: Option<(Elements, u32)>, written: &[Bytes]) {
+        let is_old = |of: &Elements| written.iter().any(|own| own.overlaps(of.all()));
+        self.known.retain(|(of, _)| !is_old(of));
+        self.known.extend(new);
+    }
+
+    /// How far apart the results of an instruction are.
+    pub fn of_inst(&self, inst: &Inst) -> Option<(Elements, u32)> {
+        let Put::Dense(at) = inst.dst else {
+            return None;
+        };
+        let of = |at, bytes| Elements {
+            at,
+            bytes,
+            lanes: inst.lanes.count,
+        };
+        let own = |operand: &Operand| match operand.form {
+            OperandShape::Dense => self.of(of(operand.at(), 4)),
+            OperandShape::Strided(element, stride) => {
+                let follow = inst.lanes.count > 2 && element.bytes() == usize::from(stride);
+                follow.then_some(1)
+            }
+            _ => None,
+        };
+        let steps = inst.src.iter().map(own);
+        let number = |k: usize| {
+            let operand = &inst.src[k];
+            (operand.form == OperandShape::Value).then(|| operand.at())
+        };
+        let step = match inst.work {
+            Work::Move => steps.flatten().next(),
+            Work::Dword(Opcode::Add | Opcode::Add3) => together(steps),
+            Work::Dword(Opcode::Mul) => {
+                let number = number(0).or_else(|| number(1));
+                number.and_then(|by| times(steps.flatten().next(), by))
+            }
+            Work::Dword(Opcode::Mad) => {
+                let factor = number(0).or_else(|| number(1));
+                let factors = inst.src[..2].iter().map(own);
+                let product = factor.and_then(|by| times(factors.flatten().next(), by));
+                together([product, own(&inst.src[2])].into_iter())
+            }
+            Work::Dword(Opcode::Shl) => number(1).and_then(|by| shifted(own(&inst.src[0]), by)),
+            _ => None,
+        };
+        step.map(|step| (of(at, 4), step))
+    }
+
+    /// The same of one that computes qwords.
+    pub fn of_qwords(&self, op: &Qwords) -> Option<(Elements, u32)> {
+        let steps = op.lanes_of_terms();
+        let steps = steps.map(|(of, narrow)| match narrow {
+            true => Some(1),
+            false => of.and_then(|of| self.of(of)),
+        });
+        let step = match op.sum()? {
+            (0, 0) => together(steps)?,
+            (by, 0) => times(steps.flatten().next(), by)?,
+            (_, by) => shifted(steps.flatten().next(), by)?,
+        };
+        Some((op.elements(), step))
+    }
+}
+
+/// The step of a sum: what those that are known have in common.
+fn together(steps: impl Iterator<Item = Option<u32>>) -> Option<u32> {
+    steps.flatten().reduce(|a, b| {
+        let (mut a, mut b) = (a, b);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    })
+}
+
+/// That of a product.
+fn times(step: Option<u32>, by: u32) -> Option<u32> {
+    step?.checked_mul(by).filter(|step| *step > 0)
+}
+
+fn shifted(step: Option<u32>, by: u32) -> Option<u32> {
+    times(step, 1u32.checked_shl(by)?)
+}
