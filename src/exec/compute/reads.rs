@@ -4,7 +4,7 @@ use crate::isa::{Opcode, Platform};
 use crate::lower::SCALAR;
 use crate::message::{Layout, LscOp, Request};
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Guard, Lanes, Op, Raw, Region, Send, Source,
+    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Raw, Region, Send, Source,
 };
 
 /// A lane of an instruction; `None` is whichever of them run.
@@ -43,25 +43,35 @@ pub fn tell(op: &Op, platform: Platform, to: &mut impl Touches) -> Option<()> {
             }
             match dst {
                 CompareDest::General(dst) => destination(dst, *lanes, None, to),
-                CompareDest::Predicate(_) => Some(()),
+                CompareDest::Predicate(at) => {
+                    predicate(*at, *lanes, to);
+                    Some(())
+                }
             }
         }
-        Op::SetPredicate { lanes, src, .. } => {
+        Op::SetPredicate {
+            lanes, src, dst, ..
+        } => {
             let all = Lanes {
                 no_mask: true,
                 ..*lanes
             };
-            source(src, all, to)
+            source(src, all, to)?;
+            predicate(*dst, *lanes, to);
+            Some(())
         }
-        Op::PredicateLogic { src, .. } => {
-            src.iter().for_each(|&at| to.read(at, 4, None));
+        Op::PredicateLogic {
+            lanes, src, dst, ..
+        } => {
+            src.iter().for_each(|&at| bits(at, *lanes, to));
+            predicate(*dst, *lanes, to);
             Some(())
         }
         Op::Nothing | Op::Lifetime(_) | Op::LoadControl | Op::Barrier(Barrier::Whole) => Some(()),
         Op::Goto { lanes, guard, .. }
         | Op::Jump { lanes, guard, .. }
         | Op::Return { lanes, guard } => {
-            asked(*guard, to);
+            asked(*guard, *lanes, to);
             if lanes.count > 1 {
                 to.lanes_part();
             }
@@ -82,7 +92,7 @@ fn computed(alu: &Alu, to: &mut impl Touches) -> Option<()> {
     for operand in &alu.src {
         source(operand, alu.lanes, to)?;
     }
-    asked(alu.guard, to);
+    asked(alu.guard, alu.lanes, to);
     let guard = alu.mask_guard();
     let mut dsts = std::iter::once(&alu.dst).chain(&alu.dst2);
     dsts.try_for_each(|dst| destination(dst, alu.lanes, guard, to))
@@ -92,7 +102,7 @@ fn sent(send: &Send, platform: Platform, to: &mut impl Touches) -> Option<()> {
     for at in [send.surface, send.sampler].into_iter().flatten() {
         to.read(at, 4, None);
     }
-    asked(send.guard, to);
+    asked(send.guard, send.lanes, to);
     let (request, registers) = (&send.request, &send.operands.registers);
     for (_, operand) in &send.operands.scalars {
         source(operand, SCALAR, to)?;
@@ -150,9 +160,26 @@ fn row_of_lanes(row: Raw, lanes: Lanes, slot: u32, to: &mut impl Touches) {
     }
 }
 
-fn asked(guard: Option<Guard>, to: &mut impl Touches) {
-    if let Some(guard) = guard {
-        to.read(guard.offset, 4, None);
+fn asked(guard: Option<Guard>, lanes: Lanes, to: &mut impl Touches) {
+    match guard {
+        Some(guard) if guard.group == Group::Each => bits(guard.offset, lanes, to),
+        Some(guard) => to.read(guard.offset, 4, None),
+        None => {}
+    }
+}
+
+/// The bits of a predicate are read that lanes have.
+fn bits(at: u32, lanes: Lanes, to: &mut impl Touches) {
+    let (first, end) = (lanes.offset / 8, (lanes.offset + lanes.count).div_ceil(8));
+    to.read(at + u32::from(first), (end - first).into(), None);
+}
+
+/// They are written: all of a byte where all of its lanes run.
+fn predicate(at: u32, lanes: Lanes, to: &mut impl Touches) {
+    let whole = lanes.offset.is_multiple_of(8) && lanes.count.is_multiple_of(8);
+    if whole && to.are_one(lanes) {
+        let first = u32::from(lanes.offset) / 8;
+        to.write(at + first, u32::from(lanes.count) / 8, None);
     }
 }
 
