@@ -36,6 +36,12 @@ impl HostWindow {
         surface: 0,
     };
 
+    /// That of no surface.
+    pub const OF_NONE: HostWindow = HostWindow {
+        surface: u64::MAX,
+        ..HostWindow::NONE
+    };
+
     fn new(window: &Window<'_>) -> HostWindow {
         let Some((memory, start)) = window.part(0, window.len()) else {
             return HostWindow::NONE;

@@ -827,6 +827,13 @@ impl Assembler {
         self.byte(0xc0 | (b as u8 & 7) << 3 | a as u8 & 7);
     }
 
+    /// Whether a qword has any bits.
+    pub fn test_wide(&mut self, reg: Gpr) {
+        self.rex(true, reg as u8, reg as u8);
+        self.byte(0x85);
+        self.byte(0xc0 | (reg as u8 & 7) << 3 | reg as u8 & 7);
+    }
+
     /// The same of the low 16 bits.
     pub fn test_word(&mut self, a: Gpr, b: Gpr) {
         self.byte(0x66);

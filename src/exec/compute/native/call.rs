@@ -39,8 +39,12 @@ pub const IN_GROUP: u32 = 2;
 /// The bit of `pc` that says it, beside the op.
 pub const AT_END: u32 = 1 << 31;
 
-/// Windows that are kept between two places, at most.
-pub const MOST_SEEN: usize = 8;
+/// Windows of surfaces that a thread keeps, at most; and of messages with 64-bit addresses.
+pub const MOST_SURFACES: usize = 8;
+pub const MOST_FLAT: usize = 16;
+
+/// What it has kept before it has found any.
+static OF_NONE: HostWindow = HostWindow::OF_NONE;
 
 /// What native code knows of a thread; it changes what it says.
 #[repr(C)]
@@ -75,8 +79,10 @@ pub struct Context<'t> {
     /// Of the last one of threads that run together: how many have come to their ends that way, and what all these have run.
     at_end: u64,
     all_ran: u64,
-    /// Windows that messages have found, which later ones find there.
-    seen: [u64; MOST_SEEN],
+    /// Windows that messages have found: of surfaces, which have to have the name that is asked for, and of 64-bit addresses,
+    /// or null.
+    surfaces: [*const HostWindow; MOST_SURFACES],
+    flat: [*const HostWindow; MOST_FLAT],
     /// What messages reach, and what of it code looks at.
     reach: *const Reach<'t>,
     windows: *const HostWindow,
@@ -355,7 +361,8 @@ pub mod field {
     pub const RAN: u32 = offset_of!(Context<'_>, ran) as u32;
     pub const AT_END: u32 = offset_of!(Context<'_>, at_end) as u32;
     pub const ALL_RAN: u32 = offset_of!(Context<'_>, all_ran) as u32;
-    pub const SEEN: u32 = offset_of!(Context<'_>, seen) as u32;
+    pub const SURFACES: u32 = offset_of!(Context<'_>, surfaces) as u32;
+    pub const FLAT: u32 = offset_of!(Context<'_>, flat) as u32;
     pub const WINDOWS: u32 = offset_of!(Context<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Context<'_>, count) as u32;
     pub const TEXELS: u32 = offset_of!(Context<'_>, texels) as u32;
@@ -441,7 +448,8 @@ impl<'t> Context<'t> {
             ran: 0,
             at_end: 0,
             all_ran: 0,
-            seen: [0; MOST_SEEN],
+            surfaces: [&raw const OF_NONE; MOST_SURFACES],
+            flat: [std::ptr::null(); MOST_FLAT],
             reach,
             windows: reach.windows,
             count: reach.count,
@@ -692,7 +700,7 @@ impl Executable {
     ///   numbers of texels there: they are stored at multiples of their size, or of a dword, and up to three bytes behind
     ///   the last one are read, which [`Memory::readable`] has; lanes that have the border colour, whose offsets are
     ///   negative, and those that are off are masked off; and windows whose number it has found to be below `count`, which it
-    ///   may keep in the context until the next place, or the thread's own;
+    ///   keeps in the context (what is there before belongs to no surface, or is null, which it asks), or the thread's own;
     /// * the bytes of a media block whose column and row it has compared with the last ones at which it is inside: the memory
     ///   was seen to hold all rows when the message was noted, which keeps it alive;
     /// * the bytes of a window at offsets that it has compared with its length, and, to be read, what lies between two such

@@ -12,11 +12,11 @@
 use super::super::decoded::operand::{Operand, OperandShape, Put};
 use super::Rounds;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
-use super::call::MOST_SEEN;
 use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
 use super::last_read::LastRead;
 use super::local::Local;
+use super::memory::Lookup;
 use super::nan::{Doubt, Parted, SINGLES};
 use super::order::Orders;
 use super::sampler::Routine;
@@ -175,8 +175,13 @@ pub struct Emitter {
     pub copies: Vec<(u32, u32)>,
     /// Predicates of which it is known which bits of a window are set.
     pub known: Vec<Known>,
-    /// The surfaces of which the context has the windows.
-    pub seen: [Option<Named>; MOST_SEEN],
+    /// What the context keeps the windows of, all over the code: surfaces by name, and messages with 64-bit addresses by op;
+    /// and the surfaces that have been found here.
+    pub surfaces: Vec<Named>,
+    pub flat: Vec<u32>,
+    pub found: Vec<Named>,
+    /// Windows that are looked for where code is seldom run.
+    pub lookups: Vec<Lookup>,
     /// Coordinates that samples have scaled, the latest one last.
     pub scaled: Vec<Scaled>,
     /// Values of lanes that come of others, and how far apart they are likely to be.
@@ -232,7 +237,10 @@ impl Emitter {
             local: None,
             copies: Vec::new(),
             known: Vec::new(),
-            seen: [None; MOST_SEEN],
+            surfaces: Vec::new(),
+            flat: Vec::new(),
+            found: Vec::new(),
+            lookups: Vec::new(),
             scaled: Vec::new(),
             orders: Orders::default(),
             steps: Steps::default(),
@@ -656,10 +664,13 @@ impl Emitter {
         };
         for r in 0..inst.rows() {
             let ones = Rm::Reg(CONDITION[usize::from(r)]);
-            self.code.vector(Vector::PMOVM2D, len, BETWEEN[0], 0, ones);
             let mask = masks[usize::from(r)];
             let target = self.target(inst, r, mask);
-            self.finish(len, target, mask, BETWEEN[0]);
+            let to = if mask.is_none() { target } else { BETWEEN[0] };
+            self.code.vector(Vector::PMOVM2D, len, to, 0, ones);
+            if mask.is_some() {
+                self.finish(len, target, mask, to);
+            }
             self.put(inst, r, mask, target);
         }
     }

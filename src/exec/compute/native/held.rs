@@ -59,7 +59,7 @@ impl Emitter {
         self.halves = Default::default();
         self.copies.clear();
         self.known.clear();
-        self.seen = Default::default();
+        self.found.clear();
         self.scaled.clear();
         self.orders.forget();
         self.steps.forget();
@@ -193,9 +193,7 @@ impl Emitter {
             half.take_if(|half| !stays(half.at));
         }
         self.known.retain(|known| stays(known.at));
-        for seen in &mut self.seen {
-            seen.take_if(|(named, _)| named.is_some_and(|at| !stays(at)));
-        }
+        self.found.retain(|(named, _)| named.is_none_or(stays));
         self.copies.retain(|(to, from)| stays(*to) && stays(*from));
         self.scaled
             .retain(|s| !s.row.overlaps(bytes) && s.named.iter().all(|at| stays(*at)));

@@ -13,7 +13,7 @@
 //! steps, in front of the message, before anything has changed.
 
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
-use super::call::field;
+use super::call::{MOST_FLAT, MOST_SURFACES, field};
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, length};
 use super::select::{Bytes, Kind};
 use super::transfer::{Amount, Becomes, Block, Change, Target, Transfer};
@@ -259,38 +259,90 @@ impl Emitter {
         let surface = match target {
             Target::Surface { variable, index } => {
                 let named = (variable.map(|at| self.origin(at)), index);
-                if let Some(slot) = self.seen.iter().position(|seen| *seen == Some(named)) {
-                    return self.code.load_wide(Gpr::Rcx, seen_at(slot));
+                if self.found.contains(&named) {
+                    let slot = slot(&mut self.surfaces, named, MOST_SURFACES);
+                    let place = field::SURFACES + 8 * slot.unwrap_or(0);
+                    return self.code.load_wide(Gpr::Rcx, place);
                 }
-                Some((named, variable.map(|at| self.named_at(at))))
+                let at = variable.map(|at| self.named_at(at));
+                self.name(at, index);
+                Some(named)
             }
             _ => None,
         };
-        let code = &mut self.code;
-        code.load_wide(Gpr::Rcx, field::HINTS);
-        code.load_hint(Gpr::Rcx, op);
-        code.compare_wide_at(Gpr::Rcx, Place::Context(field::COUNT));
-        self.leave_if(If::AboveOrEqual);
-        let code = &mut self.code;
-        code.shift_left_wide(Gpr::Rcx, field::WINDOW_SHIFT);
-        code.add_wide_at(Gpr::Rcx, Place::Context(field::WINDOWS));
-        let Some((named, variable)) = surface else {
-            return;
+        let slot = match surface {
+            Some(named) => slot(&mut self.surfaces, named, MOST_SURFACES)
+                .map(|slot| field::SURFACES + 8 * slot),
+            None => slot(&mut self.flat, op, MOST_FLAT).map(|slot| field::FLAT + 8 * slot),
         };
+        let lookup = Lookup {
+            op,
+            slot,
+            named: surface.is_some(),
+            leave: self.leave_label(),
+            places: [(); 2].map(|()| self.code.label()),
+        };
+        let Some(slot) = slot else {
+            return self.look_up(&lookup);
+        };
+        // What was found last is there, mostly.
+        let [seldom, on] = lookup.places;
+        self.code.load_wide(Gpr::Rcx, slot);
+        match surface {
+            Some(named) => {
+                self.found.push(named);
+                let surface = Place::Table(field::WINDOW_SURFACE);
+                self.code.compare_wide_at(Gpr::Rdx, surface);
+                self.code.jump_if(If::NotZero, seldom);
+            }
+            None => {
+                self.code.test_wide(Gpr::Rcx);
+                self.code.jump_if(If::Zero, seldom);
+            }
+        }
+        self.code.bind(on);
+        self.lookups.push(lookup);
+    }
+
+    /// The name of a surface goes to `rdx`.
+    fn name(&mut self, variable: Option<u32>, index: u32) {
+        let code = &mut self.code;
         match variable {
-            None => code.move_number(Gpr::Rdx, named.1),
+            None => code.move_number(Gpr::Rdx, index),
             Some(at) => {
                 code.load(Gpr::Rdx, Place::Arena(at));
-                if named.1 != 0 {
-                    code.alu_number(Alu::Add, Gpr::Rdx, named.1);
+                if index != 0 {
+                    code.alu_number(Alu::Add, Gpr::Rdx, index);
                 }
             }
         }
-        code.compare_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_SURFACE));
-        self.leave_if(If::NotZero);
-        if let Some(slot) = self.seen.iter().position(Option::is_none) {
-            self.seen[slot] = Some(named);
-            self.code.store_wide(seen_at(slot), Gpr::Rcx);
+    }
+
+    /// `rcx` points to the window that the hint says, which is that of the surface in `rdx`, if it is one of a surface.
+    fn look_up(&mut self, lookup: &Lookup) {
+        let code = &mut self.code;
+        code.load_wide(Gpr::Rcx, field::HINTS);
+        code.load_hint(Gpr::Rcx, lookup.op);
+        code.compare_wide_at(Gpr::Rcx, Place::Context(field::COUNT));
+        code.jump_if(If::AboveOrEqual, lookup.leave);
+        code.shift_left_wide(Gpr::Rcx, field::WINDOW_SHIFT);
+        code.add_wide_at(Gpr::Rcx, Place::Context(field::WINDOWS));
+        if lookup.named {
+            code.compare_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_SURFACE));
+            code.jump_if(If::NotZero, lookup.leave);
+        }
+        if let Some(slot) = lookup.slot {
+            code.store_wide(slot, Gpr::Rcx);
+        }
+    }
+
+    /// Windows that are looked for.
+    pub fn emit_lookups(&mut self) {
+        for lookup in std::mem::take(&mut self.lookups) {
+            let [seldom, on] = lookup.places;
+            self.code.bind(seldom);
+            self.look_up(&lookup);
+            self.code.jump(on);
         }
     }
 
@@ -990,9 +1042,27 @@ impl Emitter {
     }
 }
 
-/// Where a window is kept that was found.
-const fn seen_at(slot: usize) -> u32 {
-    field::SEEN + 8 * slot as u32
+/// A window that is looked for: of which op, where it is kept, whether it has to be that of the surface in `rdx`, where code is
+/// left if it is not known, and where it begins and goes on.
+pub struct Lookup {
+    op: u32,
+    slot: Option<u32>,
+    named: bool,
+    leave: Label,
+    places: [Label; 2],
+}
+
+/// The slot of one of so many things at most.
+fn slot<T: PartialEq>(all: &mut Vec<T>, own: T, most: usize) -> Option<u32> {
+    let known = all.iter().position(|other| *other == own);
+    let at = known.unwrap_or(all.len());
+    if at >= most {
+        return None;
+    }
+    if known.is_none() {
+        all.push(own);
+    }
+    Some(at as u32)
 }
 
 impl Change {
