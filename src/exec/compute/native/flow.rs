@@ -263,6 +263,7 @@ impl Flow<'_> {
         let region = self.region;
         let mut pc = region.start;
         (self.first, self.uncounted) = (pc, 0);
+        self.emitter.steps.forget();
         while let Some(item) = region.items.get((pc - region.start) as usize) {
             let touched = &region.touched[(pc - region.start) as usize];
             self.emitter.come_to(pc);

@@ -62,7 +62,6 @@ impl Emitter {
         self.found.clear();
         self.scaled.clear();
         self.orders.forget();
-        self.steps.forget();
     }
 
     /// Where a single dword was copied from, or itself.

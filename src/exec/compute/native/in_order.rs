@@ -12,6 +12,7 @@ use super::assembler::{Alu, Gpr, If, Label, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{Emitter, REGISTERS, length};
 use super::order::{Answer, Elements, is_asked};
+use super::steps;
 use super::transfer::{Target, Transfer};
 use crate::exec::state::windows::SHARED_BITS;
 
@@ -43,6 +44,7 @@ impl Transfer {
             Some(step) if step == bytes && rows => (step, Manner::Rows),
             Some(step) if turns == Some(step) && all => (step, Manner::Turns),
             Some(step) if self.spaces().contains(&step) && all => (step, Manner::Spaced),
+            Some(steps::NONE) => (0, Manner::Scattered),
             Some(_) => (0, Manner::Apart),
             None => match turns {
                 Some(step) => all.then_some((step, Manner::Turns))?,
@@ -72,8 +74,10 @@ enum Manner {
     Turns,
     /// Something may lie between lanes.
     Spaced,
-    /// Not at all, as far as can be told: it is not asked.
+    /// Not at all, as far as can be told: it is not asked, but whether they are at one place.
     Apart,
+    /// Anything may be: nor are halves asked.
+    Scattered,
 }
 
 impl Emitter {
@@ -116,7 +120,7 @@ impl Emitter {
         let step = spacing.step;
         let steps = (step / message.unit) >> message.extended.map_or(0, |own| own.shift);
         let answer = match spacing.manner {
-            Manner::Apart => None,
+            Manner::Apart | Manner::Scattered => None,
             _ => self.unless_in_order(elements, steps, apart),
         };
         if answer.is_some() {
@@ -146,7 +150,10 @@ impl Emitter {
         let pins = targets.iter().flatten().any(|target| *target < self.free);
         let mut written = message.written_rows();
         let in_place = pins && written.any(|row| row.overlaps(elements.all()));
-        if message.halves() > 1 && !in_place && (answer.is_some() || !message.write) {
+        // Where lanes have parted it is not worth the code, nor where nothing is known of them.
+        let halves = message.halves() > 1 && self.all_enabled && !in_place && likely.is_some();
+        let is_asked = answer.is_some() || spacing.manner == Manner::Apart && !message.write;
+        if halves && is_asked {
             let (asked, places) = ((op, spacing, answer.as_ref()), [scattered, done]);
             self.halves_in_order(message, asked, masks, &targets, places);
         }

@@ -17,6 +17,7 @@ use super::call::{MOST_ANSWERS, MOST_LAST, field};
 use super::emit::{BETWEEN, CONDITION, Emitter, length, predicate_of};
 use super::region::{Item, Touched};
 use super::select::{Bytes, Inst, Kind, Work};
+use super::steps::Steps;
 use crate::exec::compute::decoded::operand::{Operand, OperandShape, Put};
 use crate::isa::{Condition, Opcode};
 
@@ -354,12 +355,13 @@ impl Emitter {
     /// An op has been emitted: what it wrote comes of something else now.
     pub fn derive(&mut self, item: &Item, touched: &Touched) {
         let written = &touched[1];
-        let step = match item {
-            Item::Inst(inst) => self.steps.of_inst(inst),
-            Item::Qwords(op) => self.steps.of_qwords(op),
-            _ => None,
+        let steps = match item {
+            Item::Inst(inst) => self.steps.of_inst(inst).into_iter().collect(),
+            Item::Qwords(op) => self.steps.of_qwords(op).into_iter().collect(),
+            Item::Transfer(message) => Steps::of_message(message),
+            _ => Vec::new(),
         };
-        self.steps.written(step, written);
+        self.steps.written(steps, written);
         let (lanes, derives, is_product) = match item {
             Item::Inst(inst) => (inst.lanes, inst.derives(), inst.is_product()),
             Item::Qwords(op) => (op.lanes, op.derives(), false),

@@ -7,14 +7,18 @@
 //!  load V2 ← [V1]       asked for 12
 //! ```
 //!
-//! A sum is as far apart as its terms have in common: of a place in a picture, columns are near and rows are far, but mostly
-//! the same for all lanes. Nothing depends on it but what is asked.
+//! What is loaded, and bytes, may be anything, and so may be what is computed from them. A sum is as far apart as its terms have in common: of a place in a picture, columns are near and rows are far, but mostly
+//! the same for all lanes. Nothing depends on it but what is asked, so that it goes on through branches.
 
 use super::order::Elements;
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Work};
+use super::transfer::Transfer;
 use crate::exec::compute::decoded::operand::{Operand, OperandShape, Put};
 use crate::isa::Opcode;
+
+/// The step of what may be anything.
+pub const NONE: u32 = 0;
 
 /// What is known here.
 #[derive(Default)]
@@ -37,7 +41,7 @@ impl Steps {
     }
 
     /// An op has been emitted; how far apart its results are.
-    pub fn written(&mut self, new: Option<(Elements, u32)>, written: &[Bytes]) {
+    pub fn written(&mut self, new: impl IntoIterator<Item = (Elements, u32)>, written: &[Bytes]) {
         let is_old = |of: &Elements| written.iter().any(|own| own.overlaps(of.all()));
         self.known.retain(|(of, _)| !is_old(of));
         self.known.extend(new);
@@ -55,10 +59,9 @@ impl Steps {
         };
         let own = |operand: &Operand| match operand.form {
             OperandShape::Dense => self.of(of(operand.at(), 4)),
-            OperandShape::Strided(element, stride) => {
-                let follow = inst.lanes.count > 2 && element.bytes() == usize::from(stride);
-                follow.then_some(1)
-            }
+            OperandShape::Strided(_, 1) => Some(NONE),
+            OperandShape::Strided(_, 2) => (inst.lanes.count > 2).then_some(1),
+            OperandShape::Strided(_, 4) => self.of(of(operand.at(), 4)),
             _ => None,
         };
         let steps = inst.src.iter().map(own);
@@ -67,7 +70,11 @@ impl Steps {
             (operand.form == OperandShape::Value).then(|| operand.at())
         };
         let step = match inst.work {
-            Work::Move => steps.flatten().next(),
+            // What lies within bounds mostly is what it was.
+            Work::Move
+            | Work::Select
+            | Work::Unsigned(_)
+            | Work::Dword(Opcode::Min | Opcode::Max) => steps.flatten().next(),
             Work::Dword(Opcode::Add | Opcode::Add3) => together(steps),
             Work::Dword(Opcode::Mul) => {
                 let number = number(0).or_else(|| number(1));
@@ -83,6 +90,32 @@ impl Steps {
             _ => None,
         };
         step.map(|step| (of(at, 4), step))
+    }
+
+    /// What a message loads.
+    pub fn of_message(message: &Transfer) -> Vec<(Elements, u32)> {
+        if message.write || message.bytes > 4 {
+            return Vec::new();
+        }
+        let all = Elements {
+            at: 0,
+            bytes: 4,
+            lanes: message.lanes.count,
+        };
+        let row = |element, half| message.row_of(element, half).at;
+        let rows = (0..message.rows).flat_map(|element| {
+            let whole = Elements {
+                at: row(element, 0),
+                ..all
+            };
+            let halves = (0..message.halves()).map(move |half| Elements {
+                at: row(element, half),
+                lanes: message.row(),
+                ..all
+            });
+            halves.chain([whole])
+        });
+        rows.map(|of| (of, NONE)).collect()
     }
 
     /// The same of one that computes qwords.
@@ -101,9 +134,12 @@ impl Steps {
     }
 }
 
-/// The step of a sum: what those that are known have in common.
+/// The step of a sum: what those that are known have in common, if none may be anything.
 fn together(steps: impl Iterator<Item = Option<u32>>) -> Option<u32> {
     steps.flatten().reduce(|a, b| {
+        if a == NONE || b == NONE {
+            return NONE;
+        }
         let (mut a, mut b) = (a, b);
         while b != 0 {
             (a, b) = (b, a % b);
@@ -114,7 +150,9 @@ fn together(steps: impl Iterator<Item = Option<u32>>) -> Option<u32> {
 
 /// That of a product.
 fn times(step: Option<u32>, by: u32) -> Option<u32> {
-    step?.checked_mul(by).filter(|step| *step > 0)
+    let step = step?;
+    let product = step.checked_mul(by)?;
+    (step == NONE || product > 0).then_some(product)
 }
 
 fn shifted(step: Option<u32>, by: u32) -> Option<u32> {
