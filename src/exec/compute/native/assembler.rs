@@ -331,10 +331,17 @@ pub enum Place {
     At(Gpr, u32),
 }
 
+/// Where code begins that is seldom run, until it is known how much is run often.
+const SELDOM: usize = 1 << 31;
+
 /// Code that grows.
 #[derive(Default)]
 pub struct Assembler {
     bytes: Vec<u8>,
+    /// The other code: what is seldom run lies behind all that is run often.
+    other: Vec<u8>,
+    /// What is made is seldom run.
+    is_seldom: bool,
     labels: Vec<Option<usize>>,
     /// Four bytes before the given one, relative to it, and the label.
     jumps: Vec<(usize, Label)>,
@@ -349,9 +356,34 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// Bytes so far.
-    pub fn here(&self) -> usize {
-        self.bytes.len()
+    /// Where the next byte goes; from [`SELDOM`] on in the code that is seldom run.
+    fn here(&self) -> usize {
+        let first = if self.is_seldom { SELDOM } else { 0 };
+        first + self.bytes.len()
+    }
+
+    /// Goes on in the code that is seldom run, until [`Assembler::often`]; what comes before does not run into it.
+    pub fn seldom(&mut self) {
+        self.switch(true);
+    }
+
+    /// Goes on where it was.
+    pub fn often(&mut self) {
+        self.switch(false);
+    }
+
+    fn switch(&mut self, is_seldom: bool) {
+        debug_assert_ne!(self.is_seldom, is_seldom);
+        std::mem::swap(&mut self.bytes, &mut self.other);
+        self.is_seldom = is_seldom;
+    }
+
+    /// The offset of a place in all of the code.
+    fn resolve(&self, place: usize) -> usize {
+        match place.checked_sub(SELDOM) {
+            Some(at) => self.bytes.len() + at,
+            None => place,
+        }
     }
 
     /// A label that is placed later.
@@ -362,17 +394,29 @@ impl Assembler {
 
     /// Places a label here.
     pub fn bind(&mut self, label: Label) {
-        self.labels[label.0] = Some(self.bytes.len());
+        self.labels[label.0] = Some(self.here());
     }
 
     /// Where a label is, once everything is placed.
     pub fn offset(&self, label: Label) -> usize {
-        self.labels[label.0].expect("labels are placed before they are asked for")
+        let place = self.labels[label.0].expect("labels are placed before they are asked for");
+        self.resolve(place)
     }
 
     /// The code, its constants behind it.
     pub fn finish(&mut self) -> Vec<u8> {
+        let jumps = self.jumps.iter().map(|&(end, label)| {
+            let target = self.offset(label);
+            (self.resolve(end), target)
+        });
+        let jumps: Vec<(usize, usize)> = jumps.collect();
+        let uses = self.uses.iter().map(|&(at, end, constant)| {
+            let [at, end] = [at, end].map(|place| self.resolve(place));
+            (at, end, constant)
+        });
+        let uses: Vec<(usize, usize, usize)> = uses.collect();
         let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.append(&mut self.other);
         // Those of 16 lanes lie in one line of the cache each, and never in two pages.
         bytes.resize(bytes.len().next_multiple_of(64), 0xcc);
         let pool = bytes.len();
@@ -381,10 +425,10 @@ impl Assembler {
             let distance = target as i64 - end as i64;
             bytes[at..at + 4].copy_from_slice(&(distance as i32).to_le_bytes());
         };
-        for &(end, label) in &self.jumps {
-            patch(end, self.offset(label), end - 4);
+        for (end, target) in jumps {
+            patch(end, target, end - 4);
         }
-        for &(at, end, constant) in &self.uses {
+        for (at, end, constant) in uses {
             patch(end, pool + 4 * constant, at);
         }
         bytes

@@ -82,17 +82,19 @@ enum Manner {
 
 impl Emitter {
     /// Code for a message, the op of this number, whose lanes follow each other, all of them or those of each half, or are at
-    /// one place, which then goes to `done`; else on from here. Where data goes that is read, if there is such code.
+    /// one place, which then goes to `done`; else on from here. Where data goes that is read, if there is such code; and whether
+    /// the rest of it is seldom run, and so made.
     pub fn in_order(
         &mut self,
         message: &Transfer,
         op: u32,
         masks: [Option<Mask>; 2],
         done: Label,
-    ) -> Vec<Vec<Reg>> {
+    ) -> (Vec<Vec<Reg>>, bool) {
+        let none = (Vec::new(), false);
         let likely = self.steps.of(message.elements());
         let Some(spacing) = message.spacing(masks, likely) else {
-            return Vec::new();
+            return none;
         };
         let (elements, halves) = (message.elements(), 0..message.halves());
         let data: usize = halves
@@ -101,7 +103,7 @@ impl Emitter {
             .sum();
         let room = usize::from(REGISTERS - self.free) - self.scaled.len();
         if data + elements.rows().count() >= room {
-            return Vec::new();
+            return none;
         }
         self.busy.clear();
         let rows = elements.rows();
@@ -123,6 +125,7 @@ impl Emitter {
             Manner::Apart | Manner::Scattered => None,
             _ => self.unless_in_order(elements, steps, apart),
         };
+        let is_seldom = answer.is_some() && likely.is_some();
         if answer.is_some() {
             self.first_place(message, step, apart);
             if !message.target.is_own() {
@@ -135,7 +138,11 @@ impl Emitter {
                     None => self.store_in_order(message, spacing, half, mask),
                 }
             }
-            self.code.jump(done);
+            // What is likely needs no jump.
+            match is_seldom {
+                true => self.code.seldom(),
+                false => self.code.jump(done),
+            }
         }
         self.code.bind(apart);
         let scattered = self.code.label();
@@ -161,7 +168,7 @@ impl Emitter {
         if let Some(answer) = &answer {
             self.note_scattered(answer);
         }
-        targets
+        (targets, is_seldom)
     }
 
     /// Code for a message the lanes of each half of which follow each other, or are at one place, which then goes to `done`; else

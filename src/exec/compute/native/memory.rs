@@ -186,7 +186,7 @@ impl Emitter {
         let masks = self.running(message.lanes, message.guard);
         self.window(message.target, op);
         let done = self.code.label();
-        let targets = self.in_order(message, op, masks, done);
+        let (targets, is_seldom) = self.in_order(message, op, masks, done);
         for half in 0..message.halves() {
             let mask = masks[usize::from(half)];
             match message.target {
@@ -233,6 +233,10 @@ impl Emitter {
                     }
                 },
             }
+        }
+        if is_seldom {
+            self.code.jump(done);
+            self.code.often();
         }
         self.code.bind(done);
         for (half, targets) in (0..).zip(targets) {
