@@ -212,6 +212,71 @@ const IN_ORDER: &[&str] = &[
     "scatter4_scaled.RGBA @ T6 0x0:ud P.0 D.0",
 ];
 
+/// Messages of both halves of SIMD32, with something between them, and what computes their addresses from numbers of threads.
+const HALVES: &[&str] = &[
+    "mov (M1, 16) O(0,0)<1> W(0,0)<1;1,0>\nmov (M5, 16) O(2,0)<1> W(1,0)<1;1,0>",
+    "mov (M1, 16) P(0,0)<1> W(0,0)<1;1,0>\nmov (M5, 16) P(2,0)<1> W(1,0)<1;1,0>",
+    "shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d\nshl (M5, 16) O(2,0)<1> O(2,0)<1;1,0> 0x2:d",
+    "shl (M1, 16) P(0,0)<1> P(0,0)<1;1,0> 0x2:d\nshl (M5, 16) P(2,0)<1> P(2,0)<1;1,0> 0x2:d",
+    "mul (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x3:d\nmul (M5, 16) O(2,0)<1> O(2,0)<1;1,0> 0x3:d",
+    "mul (M1, 16) P(0,0)<1> P(0,0)<1;1,0> 0xfffffffc:d\nmul (M5, 16) P(2,0)<1> P(2,0)<1;1,0> 0xfffffffc:d",
+    "mul (M1, 16) P(0,0)<1> O(0,0)<1;1,0> 0xc:d\nmul (M5, 16) P(2,0)<1> O(2,0)<1;1,0> 0xc:d",
+    "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> N(0,0)<0;1,0>\nadd (M5, 16) O(2,0)<1> O(2,0)<1;1,0> N(0,0)<0;1,0>",
+    "add (M1, 16) P(0,0)<1> O(0,0)<1;1,0> N(0,0)<0;1,0>\nadd (M5, 16) P(2,0)<1> O(2,0)<1;1,0> N(0,0)<0;1,0>",
+    "add (M1, 16) P(0,0)<1> P(0,0)<1;1,0> 0x10:d\nadd (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x4:d",
+    "gather4_scaled.R (M1, 16) T6 0x0:ud O.0 D.0\n- (M5, 16) T6 0x0:ud O.64 D.64",
+    "gather4_scaled.RG (M1, 16) T6 0x0:ud P.0 D.0\n- (M5, 16) T6 0x0:ud P.64 D.128",
+    "gather4_scaled.RGB (M1, 16) T7 0x0:ud O.0 D.0\n- (M5, 16) T7 0x0:ud O.64 D.192",
+    "gather_scaled.1 (M1, 16) T6 0x0:ud O.0 D.0\n- (M5, 16) T6 0x0:ud O.64 D.256",
+    "gather_scaled.2 (M1, 16) %slm 0x0:ud P.0 D.64\n- (M5, 16) %slm 0x0:ud P.64 D.0",
+    "gather_scaled.4 (M1, 16) T6 0x0:ud O.0 D.0\n- (M5, 16) T6 0x0:ud O.64 O.64",
+    "gather_scaled.4 (M1, 16) T6 0x0:ud O.0 O.64\n- (M5, 16) T6 0x0:ud O.64 D.0",
+    "gather_scaled.4 (M1, 16) T6 0x0:ud P.0 D.0\n- (M5, 16) T6 0x0:ud P.64 D.0",
+    "scatter4_scaled.R (M1, 16) T6 0x0:ud O.0 D.0\n- (M5, 16) T6 0x0:ud O.64 D.64",
+    "scatter4_scaled.RG (M1, 16) T7 0x0:ud P.0 D.0\n- (M5, 16) T7 0x0:ud P.64 D.128",
+    "scatter_scaled.1 (M1, 16) %slm 0x0:ud P.0 D.0\n- (M5, 16) %slm 0x0:ud P.64 D.64",
+    "scatter_scaled.2 (M1, 16) T6 0x0:ud O.0 D.64\n- (M5, 16) T6 0x0:ud O.64 D.0",
+];
+
+/// What lies between two of them.
+const BETWEEN: &[&str] = &[
+    "",
+    "movs (M1_NM, 1) T6(0) 0x6:ud",
+    "mov (M5, 16) D(2,0)<1> O(2,0)<1;1,0>",
+    "mov (M1, 16) I(8,0)<1> I(0,0)<1;1,0>",
+    "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x4:d",
+    "add (M5, 16) P(2,0)<1> P(2,0)<1;1,0> 0x4:d",
+    "mov (M1_NM, 1) N(0,0)<1> D(2,1)<0;1,0>",
+    "add (M1, 16) F(8,0)<1> F(0,0)<1;1,0> F(2,0)<1;1,0>",
+    "add (M1, 16) F(10,0)<1> F(8,0)<1;1,0> F(2,0)<1;1,0>\nmov (M1, 16) I(8,0)<1> I(12,0)<1;1,0>",
+    "cmp.lt (M1, 32) SOME O(0,0)<1;1,0> P(0,0)<1;1,0>",
+];
+
+/// The same of messages of all 32 lanes.
+const WHOLE: &[&str] = &[
+    "mov (M1, 32) O(0,0)<1> W(0,0)<1;1,0>",
+    "mov (M1, 32) Q(0,0)<1> W(0,0)<1;1,0>",
+    "mov (M1, 32) Q(0,0)<1> O(0,0)<1;1,0>",
+    "mul (M1, 32) O(0,0)<1> O(0,0)<1;1,0> 0x3:d",
+    "mul (M1, 32) O(0,0)<1> O(0,0)<1;1,0> 0xfffffffc:d",
+    "shl (M1, 32) Q(0,0)<1> Q(0,0)<1;1,0> 0x2:d",
+    "shl (M1, 32) Q(0,0)<1> Q(0,0)<1;1,0> 0x3:d",
+    "add (M1, 32) Q(0,0)<1> Q(0,0)<1;1,0> B(0,0)<0;1,0>",
+    "add (M1, 32) Q(0,0)<1> Q(0,0)<1;1,0> 0x8:d",
+    "cmp.lt (M1, 32) SOME O(0,0)<1;1,0> 0x9:d",
+    "lsc_load.ugm (M1, 32) D:d32 flat[Q]:a64",
+    "lsc_load.ugm (M1, 32) D:d32x3 flat[Q-0x4]:a64",
+    "lsc_load.ugm (M1, 32) D:d32x2 flat[Q]:a64",
+    "lsc_load.ugm (M1, 32) D:d8u32 flat[Q]:a64",
+    "lsc_load.ugm (M1, 32) D:d16u32 flat[Q]:a64",
+    "lsc_load.ugm (M1, 32) D:d32 flat(B)[0x4*O]:a32s",
+    "lsc_load.slm (M1, 32) D:d32 flat[O]:a32",
+    "lsc_store.ugm (M1, 32) flat[Q]:a64 D:d32",
+    "lsc_store.ugm (M1, 32) flat[Q]:a64 D:d32x2",
+    "lsc_store.ugm (M1, 32) flat[Q]:a64 D:d8u32",
+    "lsc_store.slm (M1, 32) flat[O]:a32 D:d32",
+];
+
 /// * `from`: what the lines are of.
 /// * `again`: whether the lines are a loop, in which registers are pinned.
 fn program(from: &[&str], lines: &[(usize, u8)], wide: bool, again: bool) -> Program {
@@ -224,6 +289,8 @@ fn program(from: &[&str], lines: &[(usize, u8)], wide: bool, again: bool) -> Pro
 .decl I v_type=G type=d num_elts=128 align=GRF alias=<D, 0>
 .decl Q v_type=G type=uq num_elts=32 align=GRF
 .decl R v_type=G type=uq num_elts=32 align=GRF
+.decl F v_type=G type=f num_elts=128 align=GRF alias=<D, 0>
+.decl W v_type=G type=uw num_elts=32 align=GRF
 .decl N v_type=G type=ud num_elts=1 align=GRF
 .decl H v_type=G type=ud num_elts=1
 .decl B v_type=G type=uq num_elts=1
@@ -353,10 +420,10 @@ fn left_from(
         let mut thread = Thread::new(program, id, em);
         let mut fill = |name: &str, value: &dyn Fn(u32) -> u64| {
             let symbol = program.symbols[name];
-            let bytes = if matches!(name, "Q" | "R" | "B") {
-                8
-            } else {
-                4
+            let bytes = match name {
+                "Q" | "R" | "B" => 8,
+                "W" => 2,
+                _ => 4,
             };
             let own = thread.arena[symbol.range()].chunks_exact_mut(bytes);
             for (lane, own) in (0..).zip(own) {
@@ -367,6 +434,9 @@ fn left_from(
         fill("P", &|lane| place(places[1], lane).into());
         fill("Q", &|lane| BASE + u64::from(place(places[2], lane)));
         fill("R", &|lane| u64::from(lane) * 5);
+        // Groups are 32 threads wide, or 16, or 8.
+        let width = [32, 16, 32, 8][places[1].0 as usize % 4];
+        fill("W", &|lane| (lane % width).into());
         fill("D", &|lane| u64::from(lane) * 0x0101_0101);
         fill("B", &|_| base);
         fill("H", &|_| 6 + u64::from(places[0].0 % 2));
@@ -430,6 +500,37 @@ proptest! {
         let program = program(IN_ORDER, &lines, wide, again);
         let run = |native| left(&program, &places, &masks, native);
         prop_assert!(run(NativeCode::Always) == run(NativeCode::Never), "{:#?}", program.ops);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn halves_leave_what_steps_leave(
+        lines in prop::collection::vec((any::<usize>(), any::<usize>()), 3..14),
+        places in prop::collection::vec(in_order(), 3),
+        masks in prop::collection::vec(prop_oneof![4 => Just(u32::MAX), 1 => 1u32..], 1..5),
+        wide in any::<bool>(),
+        again in prop::bool::weighted(0.2),
+    ) {
+        let from = if wide { WHOLE } else { HALVES };
+        let lines = lines.iter().map(|&(line, between)| {
+            let line = from[line % from.len()];
+            let Some((first, second)) = line.split_once("\n-") else {
+                return line.to_string();
+            };
+            let name = first.split(' ').next().unwrap_or_default();
+            let between = BETWEEN[between % BETWEEN.len()];
+            format!("{first}\n{between}\n{name}{second}")
+        });
+        let lines: Vec<String> = lines.collect();
+        let from: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let all: Vec<(usize, u8)> = (0..from.len()).map(|line| (line, 2)).collect();
+        let program = program(&from, &all, wide, again);
+        let run = |native| left(&program, &places, &masks, native);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        prop_assert!(native == steps, "{lines:#?}");
     }
 }
 

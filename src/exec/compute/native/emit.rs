@@ -3,8 +3,8 @@
 //! ```text
 //!  zmm0 … zmm6    values of one instruction          k1, k2   the execution mask, lanes 0 to 15 and 16 to 31
 //!  zmm7 …         bytes of the arena that are held   k3, k4   lanes of the instruction that run, by row
-//!  rsi            the arena and ARENA_BIAS           k5, k6   conditions
-//!  rdi            the context                        k7       lanes without an order
+//!  rsi            the arena and ARENA_BIAS           k1 … k4  where all lanes run, halves of two predicates
+//!  rdi            the context                        k5, k6   conditions; k7   lanes without an order, or joined
 //!  r8d            the execution mask                 r9       instructions run, r10 how many there may be
 //!  r11d           places where lanes wait            rax, rcx, rdx   anything
 //! ```
@@ -603,8 +603,8 @@ impl Emitter {
             }
             code.alu(Alu::Xor, Gpr::Rax, Gpr::Rdx);
         }
-        self.store_flag(at, Gpr::Rax);
         self.overwrite(predicate_at(at));
+        self.store_flag(at, Gpr::Rax);
     }
 
     /// The same with conditions by row.

@@ -43,7 +43,7 @@ impl Transfer {
         let (step, manner) = match likely {
             Some(step) if step == bytes && rows => (step, Manner::Rows),
             Some(step) if turns == Some(step) && all => (step, Manner::Turns),
-            Some(step) if self.spaces().contains(&step) && all => (step, Manner::Spaced),
+            Some(step) if self.is_spaced(step) && all => (step, Manner::Spaced),
             Some(steps::NONE) => (0, Manner::Scattered),
             Some(_) => (0, Manner::Apart),
             None => match turns {
@@ -156,9 +156,13 @@ impl Emitter {
         // Who leaves behind the first half begins again: its addresses are still there.
         let pins = targets.iter().flatten().any(|target| *target < self.free);
         let mut written = message.written_rows();
-        let in_place = pins && written.any(|row| row.overlaps(elements.all()));
+        let root = answer.as_ref().and_then(Answer::asked).unwrap_or(elements);
+        let read = [elements, root].map(Elements::all);
+        let in_place = pins && written.any(|row| read.iter().any(|all| row.overlaps(*all)));
         // Where lanes have parted it is not worth the code, nor where nothing is known of them.
         let halves = message.halves() > 1 && self.all_enabled && !in_place && likely.is_some();
+        // Who reports what lanes write asks whether halves go on from each other.
+        let halves = halves && !(message.write && message.harmless);
         let is_asked = answer.is_some() || spacing.manner == Manner::Apart && !message.write;
         if halves && is_asked {
             let (asked, places) = ((op, spacing, answer.as_ref()), [scattered, done]);
@@ -189,7 +193,7 @@ impl Emitter {
             let targets = targets.get(at..=at).unwrap_or_default();
             let [apart, next] = [(); 2].map(|()| self.code.label());
             if half > 0 {
-                self.window(message.target, op);
+                self.window_again(message.target, op);
             }
             if let Some(answer) = answer {
                 self.unless_half_in_order(answer, half, apart);
@@ -236,6 +240,7 @@ impl Emitter {
     ///
     /// * `step`: bytes from lane to lane, 0 if all are at one place.
     fn first_place(&mut self, message: &Transfer, step: u32, apart: Label) {
+        debug_assert!(step <= 64, "lanes ascend, and not by rows");
         let others = u32::from(message.lanes.count) - 1;
         self.first_element(message.elements(), Gpr::Rdx);
         let mut bytes = others * step + message.span();

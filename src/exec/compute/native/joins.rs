@@ -16,7 +16,7 @@
 //! in front of a store does those ops again, which find what they have found; who leaves behind a load does the second one
 //! again.
 
-use super::region::{Item, Region, Touched};
+use super::region::{Item, Region};
 use super::select::{Bytes, Inst, Kind, Work};
 use super::transfer::Transfer;
 use crate::exec::compute::decoded::operand::Put;
@@ -69,27 +69,31 @@ fn join(region: &Region, at: usize, first: &Transfer) -> Option<Joined> {
     };
     let message = first.joined(other)?;
     let [of_first, of_second] = [at, second].map(|at| &region.touched[at]);
-    let between: Vec<usize> = (at + 1..second)
-        .filter(|at| !repeats(region, *at))
-        .collect();
-    let can_move = between.iter().all(|&at| {
-        let touched = &region.touched[at];
-        let Item::Inst(inst) = &region.items[at] else {
+    let can_move = (at + 1..second).all(|between| {
+        let touched = &region.touched[between];
+        let Item::Inst(inst) = &region.items[between] else {
             return false;
         };
-        // What it finds the second time is what it found the first time.
-        let changes = |before: &&usize| overlap(&region.touched[**before][0], &touched[1]);
-        let mut before = between.iter().take_while(|before| **before <= at);
+        // What writes again what is there already may be done in front of a message that reads it, and behind.
+        let changes = |read: &[Bytes]| !repeats(region, between) && overlap(&touched[1], read);
+        let plain = inst.guard.is_none() && !matches!(inst.dst, Put::Flags(_));
+        // What is done again finds what it has found.
+        let again = || {
+            let mut before = at + 1..=between;
+            before.all(|before| !changes(&region.touched[before][0]))
+        };
         !inst.has_lists()
             && match message.write {
-                true => {
-                    let plain = inst.guard.is_none() && !matches!(inst.dst, Put::Flags(_));
-                    plain && !overlap(&of_first[0], &touched[1]) && before.all(|b| !changes(&b))
+                true => plain && !changes(&of_first[0]) && again(),
+                false => {
+                    let touches = touched.iter().any(|own| overlap(own, &of_second[1]));
+                    !touches && !changes(&of_second[0])
                 }
-                false => !touch(touched, of_second),
             }
     });
-    let apart = !overlap(&of_first[1], &of_second[0]);
+    // Nor does the second one, which may be done again behind what is between.
+    let read = overlap(&of_first[1], &of_second[0]) || overlap(&of_second[1], &of_second[0]);
+    let apart = !read && !overlap(&of_first[1], &of_second[1]);
     (can_move && apart).then(|| Joined {
         first: pc(at),
         second: pc(second),
@@ -101,11 +105,6 @@ fn join(region: &Region, at: usize, first: &Transfer) -> Option<Joined> {
 /// Whether two lists have bytes in common.
 fn overlap(a: &[Bytes], b: &[Bytes]) -> bool {
     a.iter().any(|a| b.iter().any(|b| a.overlaps(*b)))
-}
-
-/// Whether one of two ops writes what the other one touches.
-fn touch([read, written]: &Touched, [other_read, other_written]: &Touched) -> bool {
-    overlap(written, other_read) || overlap(written, other_written) || overlap(read, other_written)
 }
 
 /// Whether an op copies a dword to where it has been copied since the last place, as what names surfaces is in front of each

@@ -265,7 +265,8 @@ impl Emitter {
                 let named = (variable.map(|at| self.origin(at)), index);
                 if self.found.contains(&named) {
                     let slot = slot(&mut self.surfaces, named, MOST_SURFACES);
-                    let place = field::SURFACES + 8 * slot.unwrap_or(0);
+                    let slot = slot.expect("who has been found has a slot");
+                    let place = field::SURFACES + 8 * slot;
                     return self.code.load_wide(Gpr::Rcx, place);
                 }
                 let at = variable.map(|at| self.named_at(at));
@@ -306,6 +307,15 @@ impl Emitter {
         }
         self.code.bind(on);
         self.lookups.push(lookup);
+    }
+
+    /// The same once more, in code that is run behind that.
+    pub fn window_again(&mut self, target: Target, op: u32) {
+        let known = self.flat.iter().position(|flat| *flat == op);
+        match known.filter(|_| target == Target::Flat) {
+            Some(slot) => self.code.load_wide(Gpr::Rcx, field::FLAT + 8 * slot as u32),
+            None => self.window(target, op),
+        }
     }
 
     /// The name of a surface goes to `rdx`.

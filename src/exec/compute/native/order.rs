@@ -100,6 +100,13 @@ pub struct Answer {
     asked: Option<(Elements, u32)>,
 }
 
+impl Answer {
+    /// What is asked, where it is asked.
+    pub fn asked(&self) -> Option<Elements> {
+        self.asked.map(|(of, _)| of)
+    }
+}
+
 /// The bit of an answer that says that not all lanes follow each other.
 const ALL: u32 = 1;
 

@@ -24,7 +24,7 @@ const ZERO: u8 = 0x80;
 impl Transfer {
     /// Bytes from lane to lane for which there is code, but for that of lanes that follow each other: elements that are read may
     /// overlap.
-    pub fn spaces(&self) -> &'static [u32] {
+    fn spaces(&self) -> &'static [u32] {
         if self.row() != 16 {
             return &[];
         }
@@ -42,6 +42,14 @@ impl Transfer {
             (4, 3, ..) if vectors => &[12, 16],
             _ => &[],
         }
+    }
+}
+
+impl Transfer {
+    /// Whether there is code for lanes that ascend by so many bytes, with nothing asked of what lies between them.
+    pub fn is_spaced(&self, step: u32) -> bool {
+        let ascends = step != BACKWARD && !(self.write && self.harmless);
+        ascends && self.spaces().contains(&step)
     }
 }
 

@@ -20,6 +20,9 @@ use crate::isa::Opcode;
 /// The step of what may be anything.
 pub const NONE: u32 = 0;
 
+/// How much wider than an element a row is, where it is not known: lanes that are in rows are seldom in several.
+const ROW: u32 = 1 << 16;
+
 /// What is known here.
 #[derive(Default)]
 pub struct Steps {
@@ -67,7 +70,11 @@ impl Steps {
         let steps = inst.src.iter().map(own);
         let number = |k: usize| {
             let operand = &inst.src[k];
-            (operand.form == OperandShape::Value).then(|| operand.at())
+            match operand.form {
+                OperandShape::Value => Some(operand.at()),
+                OperandShape::Scalar => Some(ROW),
+                _ => None,
+            }
         };
         let step = match inst.work {
             // What lies within bounds mostly is what it was.

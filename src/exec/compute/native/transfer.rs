@@ -323,7 +323,9 @@ impl Transfer {
             upper: other.data.wrapping_sub(self.data),
             ..*self
         };
-        let plain = self.guard.is_none() && self.update.is_none() && self.bytes < 8;
+        // Stores that are reported are asked for each half.
+        let reported = self.write && self.harmless;
+        let plain = self.guard.is_none() && self.update.is_none() && self.bytes < 8 && !reported;
         let lower = self.lanes.count == 16 && self.lanes.offset == 0;
         // Halves have the other half where it would be of them.
         let upper = Transfer {
