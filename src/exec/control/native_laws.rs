@@ -553,7 +553,7 @@ fn look_at(row: u32) -> Op {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10_000, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// What is read in the end is there, whatever else was not stored.
     #[test]
