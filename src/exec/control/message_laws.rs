@@ -236,6 +236,7 @@ const HALVES: &[&str] = &[
     "scatter4_scaled.RG (M1, 16) T7 0x0:ud P.0 D.0\n- (M5, 16) T7 0x0:ud P.64 D.128",
     "scatter_scaled.1 (M1, 16) %slm 0x0:ud P.0 D.0\n- (M5, 16) %slm 0x0:ud P.64 D.64",
     "scatter_scaled.2 (M1, 16) T6 0x0:ud O.0 D.64\n- (M5, 16) T6 0x0:ud O.64 D.0",
+    "mov (M1_NM, 1) X(0,0)<1> D(0,0)<0;1,0>",
 ];
 
 /// What lies between two of them.
@@ -250,6 +251,7 @@ const BETWEEN: &[&str] = &[
     "add (M1, 16) F(8,0)<1> F(0,0)<1;1,0> F(2,0)<1;1,0>",
     "add (M1, 16) F(10,0)<1> F(8,0)<1;1,0> F(2,0)<1;1,0>\nmov (M1, 16) I(8,0)<1> I(12,0)<1;1,0>",
     "cmp.lt (M1, 32) SOME O(0,0)<1;1,0> P(0,0)<1;1,0>",
+    "mov (M1_NM, 1) X(0,0)<1> D(0,0)<0;1,0>",
 ];
 
 /// The same of messages of all 32 lanes.
@@ -291,6 +293,7 @@ fn program(from: &[&str], lines: &[(usize, u8)], wide: bool, again: bool) -> Pro
 .decl R v_type=G type=uq num_elts=32 align=GRF
 .decl F v_type=G type=f num_elts=128 align=GRF alias=<D, 0>
 .decl W v_type=G type=uw num_elts=32 align=GRF
+.decl X v_type=G type=ud num_elts=1 alias=<D, 2>
 .decl N v_type=G type=ud num_elts=1 align=GRF
 .decl H v_type=G type=ud num_elts=1
 .decl B v_type=G type=uq num_elts=1
@@ -532,6 +535,43 @@ proptest! {
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         prop_assert!(native == steps, "{lines:#?}");
     }
+}
+
+/// What is known of a program goes on from run to run: a window of addresses may be one of a surface in the next run.
+#[test]
+fn addresses_of_another_run_are_not_those_of_a_surface() {
+    let message = "lsc_load.ugm @ D:d32 flat[Q]:a64";
+    let program = program(&[message], &[(0, 15)], true, false);
+    let code = Decoded::new(&program);
+    let plans = SitePlans::new(&program);
+    let run = |bindings: &Bindings, address: u64| {
+        let resources = Resources::new(bindings);
+        let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+        let allowance = Allowance::new(u64::MAX, None);
+        let around = (&slm, &named, &allowance);
+        let own = (&code, &plans, &resources);
+        let environment = environment(own, around, NativeCode::Always);
+        let mut thread = Thread::new(&program, ThreadId::default(), u32::MAX);
+        let places = thread.arena[program.symbols["Q"].range()].chunks_exact_mut(8);
+        for (lane, own) in (0..).zip(places) {
+            own.copy_from_slice(&(address + 4 * lane).to_le_bytes());
+        }
+        thread.run(&environment, &mut Silent).is_ok()
+    };
+    let memory = Arc::new(Memory::zeroed(BYTES as usize));
+    let mut bindings = Bindings::default();
+    let own = Arc::clone(&memory);
+    bindings.memory.push(FlatRange {
+        address: BASE,
+        memory: own,
+    });
+    // Twice: then it is known.
+    assert!(run(&bindings, BASE) && run(&bindings, BASE));
+    let format = Format::named("R8_UINT").expect("a format");
+    let surface = Surface::new(Description::buffer(format, BYTES), memory).expect("a buffer");
+    bindings.surfaces.insert(6, Arc::new(surface));
+    assert!(!run(&bindings, 16));
+    assert!(run(&bindings, BASE));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::surface::Memory;
 use std::sync::Arc;
 
 /// The key of a window that no surface has.
-const NO_SURFACE: u64 = u64::MAX;
+pub const NO_SURFACE: u64 = u64::MAX;
 
 /// Address bits that count in shared local memory.
 pub const SHARED_BITS: u32 = 0x0fff_ffff;
@@ -38,7 +38,7 @@ impl HostWindow {
 
     /// That of no surface.
     pub const OF_NONE: HostWindow = HostWindow {
-        surface: u64::MAX,
+        surface: NO_SURFACE,
         ..HostWindow::NONE
     };
 

@@ -337,11 +337,11 @@ const SELDOM: usize = 1 << 31;
 /// Code that grows.
 #[derive(Default)]
 pub struct Assembler {
+    /// What is made now: code that is run often, or that is seldom run, which lies behind all of the other.
     bytes: Vec<u8>,
-    /// The other code: what is seldom run lies behind all that is run often.
-    other: Vec<u8>,
-    /// What is made is seldom run.
     is_seldom: bool,
+    /// The other one of both; they change places.
+    other: Vec<u8>,
     labels: Vec<Option<usize>>,
     /// Four bytes before the given one, relative to it, and the label.
     jumps: Vec<(usize, Label)>,
@@ -372,6 +372,11 @@ impl Assembler {
         self.switch(false);
     }
 
+    /// Whether what is made is seldom run.
+    pub fn is_seldom(&self) -> bool {
+        self.is_seldom
+    }
+
     fn switch(&mut self, is_seldom: bool) {
         debug_assert_ne!(self.is_seldom, is_seldom);
         std::mem::swap(&mut self.bytes, &mut self.other);
@@ -380,6 +385,7 @@ impl Assembler {
 
     /// The offset of a place in all of the code.
     fn resolve(&self, place: usize) -> usize {
+        debug_assert!(!self.is_seldom, "it is known how much is run often");
         match place.checked_sub(SELDOM) {
             Some(at) => self.bytes.len() + at,
             None => place,
@@ -871,13 +877,6 @@ impl Assembler {
         self.byte(0xc0 | (b as u8 & 7) << 3 | a as u8 & 7);
     }
 
-    /// Whether a qword has any bits.
-    pub fn test_wide(&mut self, reg: Gpr) {
-        self.rex(true, reg as u8, reg as u8);
-        self.byte(0x85);
-        self.byte(0xc0 | (reg as u8 & 7) << 3 | reg as u8 & 7);
-    }
-
     /// The same of the low 16 bits.
     pub fn test_word(&mut self, a: Gpr, b: Gpr) {
         self.byte(0x66);
@@ -919,6 +918,13 @@ impl Assembler {
         self.rex(true, b as u8, a as u8);
         self.byte(0x39);
         self.byte(0xc0 | (b as u8 & 7) << 3 | a as u8 & 7);
+    }
+
+    /// Whether a qword has any bits.
+    pub fn test_wide(&mut self, reg: Gpr) {
+        self.rex(true, reg as u8, reg as u8);
+        self.byte(0x85);
+        self.byte(0xc0 | (reg as u8 & 7) << 3 | reg as u8 & 7);
     }
 
     /// Asks for bits of a register.
@@ -1011,6 +1017,7 @@ impl Assembler {
 
     /// What follows begins at a line of the cache; nothing runs into it.
     pub fn align(&mut self) {
+        debug_assert!(!self.is_seldom, "what is seldom run begins anywhere");
         self.bytes
             .resize(self.bytes.len().next_multiple_of(64), 0xcc);
     }

@@ -39,8 +39,10 @@ pub const IN_GROUP: u32 = 2;
 /// The bit of `pc` that says it, beside the op.
 pub const AT_END: u32 = 1 << 31;
 
-/// Windows of surfaces that a thread keeps, at most; and of messages with 64-bit addresses.
+/// Windows of surfaces that a thread keeps, at most.
 pub const MOST_SURFACES: usize = 8;
+
+/// Windows of messages with 64-bit addresses that it keeps, at most.
 pub const MOST_FLAT: usize = 16;
 
 /// What it has kept before it has found any.

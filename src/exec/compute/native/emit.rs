@@ -4,7 +4,7 @@
 //!  zmm0 … zmm6    values of one instruction          k1, k2   the execution mask, lanes 0 to 15 and 16 to 31
 //!  zmm7 …         bytes of the arena that are held   k3, k4   lanes of the instruction that run, by row
 //!  rsi            the arena and ARENA_BIAS           k1 … k4  where all lanes run, halves of two predicates
-//!  rdi            the context                        k5, k6   conditions; k7   lanes without an order, or joined
+//!  rdi            the context                        k5, k6   conditions; k7   lanes without an order, or both halves of a predicate
 //!  r8d            the execution mask                 r9       instructions run, r10 how many there may be
 //!  r11d           places where lanes wait            rax, rcx, rdx   anything
 //! ```
@@ -16,7 +16,6 @@ use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
 use super::last_read::LastRead;
 use super::local::Local;
-use super::memory::Lookup;
 use super::nan::{Doubt, Parted, SINGLES};
 use super::order::Orders;
 use super::sampler::Routine;
@@ -180,8 +179,6 @@ pub struct Emitter {
     pub surfaces: Vec<Named>,
     pub flat: Vec<u32>,
     pub found: Vec<Named>,
-    /// Windows that are looked for where code is seldom run.
-    pub lookups: Vec<Lookup>,
     /// Coordinates that samples have scaled, the latest one last.
     pub scaled: Vec<Scaled>,
     /// Values of lanes that come of others, and how far apart they are likely to be.
@@ -240,7 +237,6 @@ impl Emitter {
             surfaces: Vec::new(),
             flat: Vec::new(),
             found: Vec::new(),
-            lookups: Vec::new(),
             scaled: Vec::new(),
             orders: Orders::default(),
             steps: Steps::default(),

@@ -725,7 +725,6 @@ impl Flow<'_> {
             }
         }
         self.emitter.emit_doubts();
-        self.emitter.emit_lookups();
         for (leave, pc, behind) in std::mem::take(&mut self.left) {
             self.emitter.code.bind(leave.label);
             leave

@@ -83,6 +83,8 @@ impl Emitter {
 
     /// A register for a result, which nothing of the instruction at hand is in: rather one that the arena can do without.
     pub fn take(&mut self) -> Reg {
+        // What registers hold must not depend on what was seldom run.
+        debug_assert!(!self.code.is_seldom());
         let reg = self.next_free(true).or_else(|| self.next_free(false));
         let reg = reg.expect("no instruction needs as many registers as there are");
         self.turn = if reg + 1 == REGISTERS {
@@ -436,6 +438,7 @@ impl Emitter {
 
     /// What the arena lacks changes: who leaves from here on takes another way.
     fn close_way(&mut self) {
+        debug_assert!(!self.code.is_seldom());
         let ways = self.leave.iter_mut().filter_map(Option::take);
         self.left.extend(ways);
     }

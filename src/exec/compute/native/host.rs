@@ -88,7 +88,7 @@ pub struct Native {
     number: usize,
     /// For each op the first one of those that are counted with it.
     counted_from: Vec<u32>,
-    /// For each op the window that its message reached last.
+    /// For each op the window that its message reached when code was left for it.
     hints: Vec<AtomicU32>,
 }
 

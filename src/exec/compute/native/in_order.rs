@@ -31,6 +31,12 @@ impl Transfer {
         self.is_of_quads() || self.is_of_vectors()
     }
 
+    /// Whether it is worth to be asked whether all lanes are at one place.
+    fn may_be_one(&self, masks: [Option<Mask>; 2]) -> bool {
+        let few = self.width() == 4 || masks == [None; 2];
+        few && !self.write && self.bytes <= 4
+    }
+
     /// What is worth to be asked of all lanes.
     ///
     /// * `likely`: how far apart addresses are likely to be.
@@ -44,7 +50,7 @@ impl Transfer {
             Some(step) if step == bytes && rows => (step, Manner::Rows),
             Some(step) if turns == Some(step) && all => (step, Manner::Turns),
             Some(step) if self.is_spaced(step) && all => (step, Manner::Spaced),
-            Some(steps::NONE) => (0, Manner::Scattered),
+            Some(steps::ANYTHING) => (0, Manner::Anywhere),
             Some(_) => (0, Manner::Apart),
             None => match turns {
                 Some(step) => all.then_some((step, Manner::Turns))?,
@@ -76,8 +82,8 @@ enum Manner {
     Spaced,
     /// Not at all, as far as can be told: it is not asked, but whether they are at one place.
     Apart,
-    /// Anything may be: nor are halves asked.
-    Scattered,
+    /// They may be anywhere: nor are halves asked.
+    Anywhere,
 }
 
 impl Emitter {
@@ -122,7 +128,7 @@ impl Emitter {
         let step = spacing.step;
         let steps = (step / message.unit) >> message.extended.map_or(0, |own| own.shift);
         let answer = match spacing.manner {
-            Manner::Apart | Manner::Scattered => None,
+            Manner::Apart | Manner::Anywhere => None,
             _ => self.unless_in_order(elements, steps, apart),
         };
         let is_seldom = answer.is_some() && likely.is_some();
@@ -149,8 +155,8 @@ impl Emitter {
         if let Some(answer) = &answer {
             self.if_scattered(answer, scattered);
         }
-        let is_asked = elements.bytes == 4 || masks == [None; 2];
-        if is_asked && !message.write && message.bytes <= 4 {
+        let may_be_one = message.may_be_one(masks);
+        if may_be_one {
             self.all_at_one_place(message, masks, &targets, done);
         }
         // Who leaves behind the first half begins again: its addresses are still there.
@@ -160,11 +166,11 @@ impl Emitter {
         let read = [elements, root].map(Elements::all);
         let in_place = pins && written.any(|row| read.iter().any(|all| row.overlaps(*all)));
         // Where lanes have parted it is not worth the code, nor where nothing is known of them.
-        let halves = message.halves() > 1 && self.all_enabled && !in_place && likely.is_some();
+        let asks_halves = message.halves() > 1 && self.all_enabled && likely.is_some();
         // Who reports what lanes write asks whether halves go on from each other.
-        let halves = halves && !(message.write && message.harmless);
-        let is_asked = answer.is_some() || spacing.manner == Manner::Apart && !message.write;
-        if halves && is_asked {
+        let is_reported = message.write && message.harmless;
+        let is_asked = answer.is_some() || spacing.manner == Manner::Apart && may_be_one;
+        if asks_halves && is_asked && !in_place && !is_reported {
             let (asked, places) = ((op, spacing, answer.as_ref()), [scattered, done]);
             self.halves_in_order(message, asked, masks, &targets, places);
         }
@@ -205,9 +211,7 @@ impl Emitter {
                 self.code.jump(next);
             }
             self.code.bind(apart);
-            let elements = own.elements();
-            let is_asked = elements.bytes == 4 || masks == [None; 2];
-            if is_asked && !message.write && message.bytes <= 4 {
+            if own.may_be_one(masks) {
                 self.all_at_one_place(&own, masks, targets, next);
             }
             self.code.jump(scattered);
@@ -240,7 +244,7 @@ impl Emitter {
     ///
     /// * `step`: bytes from lane to lane, 0 if all are at one place.
     fn first_place(&mut self, message: &Transfer, step: u32, apart: Label) {
-        debug_assert!(step <= 64, "lanes ascend, and not by rows");
+        debug_assert!(step <= 16, "lanes ascend by a vector at most");
         let others = u32::from(message.lanes.count) - 1;
         self.first_element(message.elements(), Gpr::Rdx);
         let mut bytes = others * step + message.span();

@@ -91,7 +91,7 @@ fn join(region: &Region, at: usize, first: &Transfer) -> Option<Joined> {
                 }
             }
     });
-    // Nor does the second one, which may be done again behind what is between.
+    // The second one may be done again behind what is between: nothing has changed what it reads, it itself neither.
     let read = overlap(&of_first[1], &of_second[0]) || overlap(&of_second[1], &of_second[0]);
     let apart = !read && !overlap(&of_first[1], &of_second[1]);
     (can_move && apart).then(|| Joined {
@@ -143,5 +143,7 @@ fn copied(inst: &Inst) -> Option<(u32, u32)> {
     };
     let from = inst.read(source, 0)?;
     let plain = inst.is_uniform() && source.modifier.is_none() && !inst.has_lists();
+    // A copy onto a part of what it copies changes it again.
+    let plain = plain && to.abs_diff(from.at) >= 4;
     (plain && from.kind == Kind::Each && from.len == 4).then_some((to, from.at))
 }

@@ -16,9 +16,10 @@
 //!
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, local or scratch memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
-//! that the message reached last, and what is outside of it is left to the steps in front of the message. Of lanes that
-//! follow each other one offset is compared; whether they do is asked once (`order`). Those that are evenly apart are
-//! moved by whole registers (`quads`, `vectors`, `spaced`). Code, too, are samples of the nearest texel and loads
+//! that the thread has found for it, and what is outside of it is left to the steps in front of the message. Of lanes that
+//! follow each other one offset is compared; whether they do is asked once (`order`), by the step that is likely (`steps`);
+//! two messages of both halves of SIMD32 are one (`joins`). Those that are evenly apart are moved by whole registers
+//! (`quads`, `vectors`, `spaced`). Code, too, are samples of the nearest texel and loads
 //! (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media blocks (`rectangle`), once
 //! the steps have served the message and know what it reaches. A message of which they then know that no code does it,
 //! with what is bound, is cut out: the program gets code of another cut. Blocks of the media scaler
@@ -69,6 +70,7 @@ mod in_order;
 mod integers;
 #[cfg(target_arch = "x86_64")]
 mod joins;
+#[cfg(target_arch = "x86_64")]
 mod last_read;
 #[cfg(target_arch = "x86_64")]
 mod local;
@@ -98,6 +100,7 @@ mod select;
 mod spaced;
 #[cfg(target_arch = "x86_64")]
 mod steps;
+#[cfg(target_arch = "x86_64")]
 mod strides;
 #[cfg(target_arch = "x86_64")]
 mod texels;

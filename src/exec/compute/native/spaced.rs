@@ -31,6 +31,7 @@ impl Transfer {
         let vectors = self.is_of_vectors();
         // A store whose lanes have anything between them is left to the steps.
         match (self.bytes, self.rows, self.write, self.harmless) {
+            (1, 1, true, true) => &[],
             (1, 1, ..) => &[2, 3, 4],
             (2, 1, false, _) => &[1, 3, 4],
             (4, 1, true, true) => &[],
@@ -43,13 +44,10 @@ impl Transfer {
             _ => &[],
         }
     }
-}
 
-impl Transfer {
-    /// Whether there is code for lanes that ascend by so many bytes, with nothing asked of what lies between them.
+    /// Whether there is code for lanes that ascend by so many bytes.
     pub fn is_spaced(&self, step: u32) -> bool {
-        let ascends = step != BACKWARD && !(self.write && self.harmless);
-        ascends && self.spaces().contains(&step)
+        step != BACKWARD && self.spaces().contains(&step)
     }
 }
 

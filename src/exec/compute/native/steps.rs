@@ -7,8 +7,9 @@
 //!  load V2 ← [V1]       asked for 12
 //! ```
 //!
-//! What is loaded, and bytes, may be anything, and so may be what is computed from them. A sum is as far apart as its terms have in common: of a place in a picture, columns are near and rows are far, but mostly
-//! the same for all lanes. Nothing depends on it but what is asked, so that it goes on through branches.
+//! A sum is as far apart as its terms have in common: of a place in a picture, columns are near and rows are far, but mostly
+//! the same for all lanes. What is loaded, and bytes, may be anything, and so may be what is computed from them. Nothing
+//! depends on it but what is asked, so that it goes on through branches.
 
 use super::order::Elements;
 use super::qwords::Qwords;
@@ -18,7 +19,7 @@ use crate::exec::compute::decoded::operand::{Operand, OperandShape, Put};
 use crate::isa::Opcode;
 
 /// The step of what may be anything.
-pub const NONE: u32 = 0;
+pub const ANYTHING: u32 = 0;
 
 /// How much wider than an element a row is, where it is not known: lanes that are in rows are seldom in several.
 const ROW: u32 = 1 << 16;
@@ -55,16 +56,16 @@ impl Steps {
         let Put::Dense(at) = inst.dst else {
             return None;
         };
-        let of = |at, bytes| Elements {
+        let of = |at| Elements {
             at,
-            bytes,
+            bytes: 4,
             lanes: inst.lanes.count,
         };
         let own = |operand: &Operand| match operand.form {
-            OperandShape::Dense => self.of(of(operand.at(), 4)),
-            OperandShape::Strided(_, 1) => Some(NONE),
+            OperandShape::Dense => self.of(of(operand.at())),
+            OperandShape::Strided(_, 1) => Some(ANYTHING),
             OperandShape::Strided(_, 2) => (inst.lanes.count > 2).then_some(1),
-            OperandShape::Strided(_, 4) => self.of(of(operand.at(), 4)),
+            OperandShape::Strided(_, 4) => self.of(of(operand.at())),
             _ => None,
         };
         let steps = inst.src.iter().map(own);
@@ -96,7 +97,7 @@ impl Steps {
             Work::Dword(Opcode::Shl) => number(1).and_then(|by| shifted(own(&inst.src[0]), by)),
             _ => None,
         };
-        step.map(|step| (of(at, 4), step))
+        step.map(|step| (of(at), step))
     }
 
     /// What a message loads.
@@ -122,7 +123,7 @@ impl Steps {
             });
             halves.chain([whole])
         });
-        rows.map(|of| (of, NONE)).collect()
+        rows.map(|of| (of, ANYTHING)).collect()
     }
 
     /// The same of one that computes qwords.
@@ -144,8 +145,8 @@ impl Steps {
 /// The step of a sum: what those that are known have in common, if none may be anything.
 fn together(steps: impl Iterator<Item = Option<u32>>) -> Option<u32> {
     steps.flatten().reduce(|a, b| {
-        if a == NONE || b == NONE {
-            return NONE;
+        if a == ANYTHING || b == ANYTHING {
+            return ANYTHING;
         }
         let (mut a, mut b) = (a, b);
         while b != 0 {
@@ -159,7 +160,7 @@ fn together(steps: impl Iterator<Item = Option<u32>>) -> Option<u32> {
 fn times(step: Option<u32>, by: u32) -> Option<u32> {
     let step = step?;
     let product = step.checked_mul(by)?;
-    (step == NONE || product > 0).then_some(product)
+    (step == ANYTHING || product > 0).then_some(product)
 }
 
 fn shifted(step: Option<u32>, by: u32) -> Option<u32> {
