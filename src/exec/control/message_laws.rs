@@ -540,8 +540,14 @@ proptest! {
 /// What is known of a program goes on from run to run: a window of addresses may be one of a surface in the next run.
 #[test]
 fn addresses_of_another_run_are_not_those_of_a_surface() {
-    let message = "lsc_load.ugm @ D:d32 flat[Q]:a64";
-    let program = program(&[message], &[(0, 15)], true, false);
+    // What three instructions are worth is code.
+    let from = [
+        "add (M1, 32) O(0,0)<1> O(0,0)<1;1,0> 0x1:d",
+        "lsc_load.ugm @ D:d32 flat[Q]:a64",
+    ];
+    let lines = [(0, 15), (0, 15), (1, 15)];
+    let program = program(&from, &lines, true, false);
+    assert!(native_ops(&program)[..3].iter().all(|native| *native));
     let code = Decoded::new(&program);
     let plans = SitePlans::new(&program);
     let run = |bindings: &Bindings, address: u64| {

@@ -94,8 +94,10 @@ pub struct Context<'t> {
     /// Shared local memory of the thread's group, and its scratch memory.
     shared: HostWindow,
     scratch: HostWindow,
-    /// What it begins with, if it is to begin again.
+    /// What it begins with, if it is to begin again; and whether others leave all of that but dword 1 of its header, which is its
+    /// group's.
     beginning: *const Beginning<'t>,
+    finds_all: bool,
     /// Where the code counts, if it does, and how many numbers there are.
     counts: *const Cell<u64>,
     counted: u64,
@@ -460,6 +462,7 @@ impl<'t> Context<'t> {
             shared,
             scratch: scratch.map_or(HostWindow::NONE, HostWindow::whole),
             beginning: std::ptr::null(),
+            finds_all: false,
             counts: counts.as_ptr(),
             counted: counts.len() as u64,
             owner: PhantomData,
@@ -483,16 +486,9 @@ impl<'t> Context<'t> {
         let fits = beginning.fits(self.bytes as usize);
         if fits {
             self.beginning = beginning;
+            self.finds_all = beginning.rows.is_empty() && beginning.open[1] == u32::MAX;
         }
         fits
-    }
-
-    /// Whether others leave all that it begins with but dword 1 of its header, which is its group's.
-    #[expect(unsafe_code, reason = "what a thread begins with is borrowed")]
-    fn finds_all(&self) -> bool {
-        // SAFETY: null, or what `begins_with` has taken, which is borrowed for `'t`.
-        let beginning = unsafe { self.beginning.as_ref() };
-        beginning.is_some_and(|b| b.rows.is_empty() && b.open[1] == u32::MAX)
     }
 
     /// It begins with that, in a group with this header.
@@ -771,7 +767,7 @@ impl Executable {
             Some(self.map[at as usize..].as_ptr())
         };
         let begins = |t: &Context<'_>| !t.beginning.is_null();
-        let find_all = threads.iter().all(Context::finds_all);
+        let find_all = threads.iter().all(|thread| thread.finds_all);
         let [groups, most] = asked.most;
         if groups == 0 || !self.fits(threads, reach) || !threads.iter().all(begins) {
             return None;

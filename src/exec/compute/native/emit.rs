@@ -4,8 +4,9 @@
 //!  zmm0 … zmm6    values of one instruction          k1, k2   the execution mask, lanes 0 to 15 and 16 to 31
 //!  zmm7 …         bytes of the arena that are held   k3, k4   lanes of the instruction that run, by row
 //!  rsi            the arena and ARENA_BIAS           k1 … k4  where all lanes run, halves of two predicates
-//!  rdi            the context                        k5, k6   conditions; k7   lanes without an order, or both halves of a predicate
-//!  r8d            the execution mask                 r9       instructions run, r10 how many there may be
+//!  rdi            the context                        k5, k6   conditions
+//!  r8d            the execution mask                 k7       lanes without an order, or both halves of a predicate
+//!  r9             instructions run                   r10      how many there may be
 //!  r11d           places where lanes wait            rax, rcx, rdx   anything
 //! ```
 
@@ -16,6 +17,7 @@ use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
 use super::last_read::LastRead;
 use super::local::Local;
+use super::masks::{Half, predicate_at};
 use super::nan::{Doubt, Parted, SINGLES};
 use super::order::Orders;
 use super::sampler::Routine;
@@ -26,14 +28,11 @@ use crate::exec::state::tally::Counter;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::message::SamplerOp;
 use crate::program::{Group, Guard, Lanes};
-use std::ops::RangeInclusive;
 
 /// Masks that hold the execution mask.
-const ENABLED: [Mask; 2] = [1, 2];
+pub const ENABLED: [Mask; 2] = [1, 2];
 /// The lanes of the instruction that run.
-const RUNNING: [Mask; 2] = [3, 4];
-/// Both of these, by half: where all lanes are enabled they hold predicates.
-pub const MASKS: [[Mask; 2]; 2] = [[ENABLED[0], RUNNING[0]], [ENABLED[1], RUNNING[1]]];
+pub const RUNNING: [Mask; 2] = [3, 4];
 /// Conditions by row.
 pub const CONDITION: [Mask; 2] = [5, 6];
 /// Lanes without an order.
@@ -119,17 +118,6 @@ pub struct Known {
     pub bits: u32,
 }
 
-/// Half of a predicate that a mask holds.
-#[derive(Clone, Copy)]
-pub struct Half {
-    /// Of the predicate that begins here.
-    pub at: u32,
-    /// The arena has something older.
-    pub unsaved: bool,
-    /// The last op that may read it.
-    pub last_read: u32,
-}
-
 /// The instruction that moves a value to a register.
 const fn move_of(value: Rm) -> Vector {
     match value {
@@ -143,14 +131,6 @@ pub type Named = (Option<u32>, u32);
 
 /// The lanes of the first row.
 const LOW: u32 = 0xffff;
-
-/// The bytes of a predicate.
-pub fn predicate_at(at: u32) -> Bytes {
-    Bytes {
-        kind: Kind::Other,
-        ..Bytes::one(at)
-    }
-}
 
 /// Code of a program that grows, and what its registers hold at this point.
 pub struct Emitter {
@@ -272,60 +252,9 @@ impl Emitter {
     }
 
     /// The register of a predicate.
-    fn flag(&self, at: u32) -> Option<Gpr> {
+    pub fn flag(&self, at: u32) -> Option<Gpr> {
         let flag = self.flags.iter().find(|(offset, _)| *offset == at);
         flag.map(|(_, reg)| *reg)
-    }
-
-    /// The halves of a predicate that lanes are.
-    fn halves_of(lanes: Lanes) -> Option<RangeInclusive<usize>> {
-        let whole = matches!((lanes.count, lanes.offset), (16, 0 | 16) | (32, 0));
-        let first = usize::from(lanes.offset / 16);
-        whole.then_some(first..=first + usize::from(lanes.count / 32))
-    }
-
-    /// The masks that hold a predicate of lanes as it is, row by row.
-    fn masks_of(&self, lanes: Lanes, at: u32) -> Option<[Mask; 2]> {
-        let halves = Self::halves_of(lanes)?;
-        let low = self.mask_of_half(at, *halves.start())?;
-        Some([low, self.mask_of_half(at, *halves.end())?])
-    }
-
-    /// The mask that holds a half of a predicate.
-    fn mask_of_half(&self, at: u32, half: usize) -> Option<Mask> {
-        let holds = |held: &&Option<Half>| held.is_some_and(|held| held.at == at);
-        let mut masks = self.halves[half].iter().zip(MASKS[half]);
-        masks.find(|(held, _)| holds(held)).map(|(_, mask)| mask)
-    }
-
-    /// The same of one that is asked lane by lane, with the inverse made of one that is inverted.
-    fn masks_of_guard(
-        &mut self,
-        lanes: Lanes,
-        guard: Guard,
-        inverse: [Mask; 2],
-    ) -> Option<[Mask; 2]> {
-        if guard.group != Group::Each {
-            return None;
-        }
-        let masks = self.masks_of(lanes, guard.offset)?;
-        if !guard.inverted {
-            return Some(masks);
-        }
-        if inverse == RUNNING {
-            self.free_running();
-        }
-        let halves = inverse.into_iter().zip(masks);
-        for (to, from) in halves.take(usize::from(lanes.count / 16)) {
-            self.code.not_mask(to, from);
-        }
-        Some(inverse)
-    }
-
-    /// The halves of predicates that lanes have, where masks hold them; no register has the predicates.
-    fn masked_halves(&self, lanes: Lanes, predicates: &[u32]) -> Option<RangeInclusive<usize>> {
-        let in_memory = predicates.iter().all(|at| self.flag(*at).is_none());
-        Self::halves_of(lanes).filter(|_| self.all_enabled && in_memory)
     }
 
     /// Loads a predicate.

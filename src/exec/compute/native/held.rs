@@ -9,14 +9,14 @@
 //!  ret              nothing is, unless somebody looks at what the thread leaves
 //! ```
 
-use super::assembler::{Label, Len, Mask, Place, Reg, Rm, Vector};
-use super::emit::{Emitter, Half, MAKING, MASKS, REGISTERS, UNORDERED, predicate_at};
+use super::assembler::{Label, Len, Reg, Rm, Vector};
+use super::emit::{Emitter, MAKING, REGISTERS};
+use super::masks::{MaskedHalf, predicate_at};
 use super::region::Touched;
 use super::select::{Bytes, Kind};
-use std::ops::RangeInclusive;
 
 /// What stands for results that nobody reads, in builds for tests.
-const NEVER_READ: u32 = 0xa5a5_a5a5;
+pub const NEVER_READ: u32 = 0xa5a5_a5a5;
 
 /// Registers that are not pinned, of which some may be kept for later.
 pub const MANY_FREE: Reg = 20;
@@ -42,14 +42,6 @@ pub struct Leave {
     /// What the arena lacks there, and which halves of predicates.
     pub unsaved: Vec<Held>,
     pub halves: Vec<MaskedHalf>,
-}
-
-/// A half of a predicate, and the mask that holds it.
-#[derive(Clone, Copy)]
-pub struct MaskedHalf {
-    at: u32,
-    half: usize,
-    mask: Mask,
 }
 
 impl Emitter {
@@ -232,121 +224,11 @@ impl Emitter {
         self.held.iter().all(|held| !held.unsaved) && halves.is_empty()
     }
 
-    /// The arena gets a predicate, if it lacks any of it.
-    pub fn save_predicate(&mut self, at: u32) {
-        self.save_halves(|half| half.at == at);
-    }
-
-    /// Which halves of predicates the arena lacks, of those that are asked for.
-    fn unsaved_halves(&self, asked: impl Fn(&Half) -> bool) -> Vec<MaskedHalf> {
-        let all = self.halves.iter().zip(MASKS).enumerate();
-        let all = all.flat_map(|(half, (held, masks))| {
-            let held = held.iter().zip(masks);
-            held.map(move |(held, mask)| (half, *held, mask))
-        });
-        let unsaved = all.filter_map(|(half, held, mask)| {
-            let held = held.filter(|held| held.unsaved && asked(held))?;
-            let at = held.at;
-            Some(MaskedHalf { at, half, mask })
-        });
-        unsaved.collect()
-    }
-
-    /// Stores halves of predicates, if the arena lacks them and they are asked for.
-    fn save_halves(&mut self, asked: impl Fn(&Half) -> bool) {
-        let halves = self.unsaved_halves(&asked);
-        if halves.is_empty() {
-            return;
-        }
-        self.close_way();
-        self.store_halves(&halves);
-        let held = self.halves.iter_mut().flatten().flatten();
-        held.filter(|held| asked(held))
-            .for_each(|held| held.unsaved = false);
-    }
-
-    /// Stores halves of predicates that masks hold.
-    pub fn store_halves(&mut self, halves: &[MaskedHalf]) {
-        for low in halves {
-            let is_other = |other: &&MaskedHalf| other.at == low.at && other.half != low.half;
-            match (halves.iter().find(is_other), low.half) {
-                // Others read all of it, which must not lie in two stores.
-                (Some(high), 0) => {
-                    self.code.join_masks(UNORDERED, low.mask, high.mask);
-                    self.code.store_wide_mask_at(low.at, UNORDERED);
-                }
-                (Some(_), _) => {}
-                (None, half) => self.code.store_mask_at(low.at + 2 * half as u32, low.mask),
-            }
-        }
-    }
-
-    /// The masks, by half, that are to hold these halves of a predicate; what they hold of others the arena gets.
-    pub fn masks_for(&mut self, halves: RangeInclusive<usize>, at: u32) -> [Mask; 2] {
-        let mut masks = [0; 2];
-        for half in halves {
-            let held = self.halves[half];
-            let own = held
-                .iter()
-                .position(|held| held.is_some_and(|held| held.at == at));
-            let free = || held.iter().position(Option::is_none);
-            let slot = own.or_else(free).unwrap_or(1 - self.latest[half]);
-            if let Some(old) = held[slot].filter(|old| old.at != at) {
-                self.save_predicate(old.at);
-            }
-            self.halves[half][slot] = None;
-            self.latest[half] = slot;
-            masks[half] = MASKS[half][slot];
-        }
-        self.close_way();
-        masks
-    }
-
-    /// The masks of lanes that run are about to hold something else than predicates.
-    pub fn free_running(&mut self) {
-        for half in [0, 1] {
-            if let Some(held) = self.halves[half][1] {
-                self.save_predicate(held.at);
-                self.close_way();
-                self.halves[half][1] = None;
-            }
-        }
-    }
-
-    /// These masks hold halves of a predicate, which are new.
-    pub fn hold_halves(&mut self, halves: RangeInclusive<usize>, at: u32, masks: [Mask; 2]) {
-        let held = std::mem::take(&mut self.halves);
-        self.overwrite(predicate_at(at));
-        self.halves = held;
-        let last_read = self.last_read.as_ref();
-        let last_read = last_read.map_or(u32::MAX, |last| last.of(predicate_at(at)));
-        for half in halves {
-            let own = MASKS[half].iter().position(|mask| *mask == masks[half]);
-            self.halves[half][own.unwrap_or(0)] = Some(Half {
-                at,
-                unsaved: true,
-                last_read,
-            });
-        }
-    }
-
     /// The next op is this one: results that nobody reads from there on are forgotten, and never stored.
     pub fn come_to(&mut self, pc: u32) {
         self.at = pc;
         self.forget_unread(pc, |_| true);
-        let dead = |half: &Half| half.unsaved && half.last_read < pc;
-        let Some(half) = self.halves.into_iter().flatten().flatten().find(dead) else {
-            return;
-        };
-        self.close_way();
-        for held in self.halves.iter_mut().flatten() {
-            held.take_if(|held| held.at == half.at);
-        }
-        // Tests see it if somebody reads it.
-        if cfg!(debug_assertions) {
-            self.code.store_number(Place::Arena(half.at), NEVER_READ);
-        }
-        self.come_to(pc);
+        self.forget_unread_predicates();
     }
 
     /// The same of those that are asked for.
@@ -437,7 +319,7 @@ impl Emitter {
     }
 
     /// What the arena lacks changes: who leaves from here on takes another way.
-    fn close_way(&mut self) {
+    pub fn close_way(&mut self) {
         debug_assert!(!self.code.is_seldom());
         let ways = self.leave.iter_mut().filter_map(Option::take);
         self.left.extend(ways);

@@ -35,6 +35,9 @@ pub struct Joined {
 /// Ops between two messages, at most.
 const MOST_BETWEEN: usize = 8;
 
+/// Ops that are looked back for a copy, at most.
+const MOST_BACK: usize = 64;
+
 /// Those of a region.
 pub fn joined(region: &Region) -> Vec<Joined> {
     let messages = (0..).zip(&region.items);
@@ -75,7 +78,8 @@ fn join(region: &Region, at: usize, first: &Transfer) -> Option<Joined> {
             return false;
         };
         // What writes again what is there already may be done in front of a message that reads it, and behind.
-        let changes = |read: &[Bytes]| !repeats(region, between) && overlap(&touched[1], read);
+        let is_new = !repeats(region, between);
+        let changes = |read: &[Bytes]| is_new && overlap(&touched[1], read);
         let plain = inst.guard.is_none() && !matches!(inst.dst, Put::Flags(_));
         // What is done again finds what it has found.
         let again = || {
@@ -122,7 +126,7 @@ fn repeats(region: &Region, at: usize) -> bool {
         let pc = region.start + at as u32;
         region.places.binary_search(&pc).is_ok()
     };
-    for before in (0..at).rev() {
+    for before in (0..at).rev().take(MOST_BACK) {
         if is_place(before + 1) {
             return false;
         }
@@ -146,4 +150,101 @@ fn copied(inst: &Inst) -> Option<(u32, u32)> {
     // A copy onto a part of what it copies changes it again.
     let plain = plain && to.abs_diff(from.at) >= 4;
     (plain && from.kind == Kind::Each && from.len == 4).then_some((to, from.at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Rounds;
+    use super::super::region::{Item, regions};
+    use crate::exec::compute::laws::lowered;
+    use crate::exec::message::transfers::message;
+    use crate::program::Op;
+    use pretty_assertions::assert_eq;
+
+    /// How many messages of these lines become one with the next one.
+    fn joins(lines: &str) -> usize {
+        let mut text = String::from(".version 3.6\n.kernel \"k\"\n.decl T6 v_type=T num_elts=1\n");
+        for name in ["A", "V", "W"] {
+            text += &format!(".decl {name} v_type=G type=ud num_elts=32 align=GRF\n");
+        }
+        text += &format!("{lines}\nret (M1, 1)\n");
+        let program = lowered(text);
+        let code = |_, op: &Op| match op {
+            Op::Send(send) => message(&program, send),
+            _ => None,
+        };
+        let entered = vec![false; program.ops.len()];
+        let all = regions(&program, &entered, |_| true, code, Rounds::Kept);
+        let messages = all.iter().flat_map(|region| &region.items);
+        assert!(
+            messages
+                .filter(|item| matches!(item, Item::Transfer(_)))
+                .count()
+                >= 2
+        );
+        all.iter().map(|region| region.joined.len()).sum()
+    }
+
+    const LOAD: [&str; 2] = [
+        "gather4_scaled.R (M1, 16) T6 0x0:ud A.0 V.0",
+        "gather4_scaled.R (M5, 16) T6 0x0:ud A.64 V.64",
+    ];
+    const STORE: [&str; 2] = [
+        "scatter4_scaled.R (M1, 16) T6 0x0:ud A.0 V.0",
+        "scatter4_scaled.R (M5, 16) T6 0x0:ud A.64 V.64",
+    ];
+
+    fn between([first, second]: [&str; 2], ops: &str) -> usize {
+        // What three instructions are worth is code.
+        let work = "add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x1:d\n".repeat(3);
+        joins(&format!(
+            "{work}movs (M1_NM, 1) T6(0) 0x0:ud\n{first}\n{ops}\n{second}"
+        ))
+    }
+
+    #[test]
+    fn messages_of_both_halves_become_one() {
+        for ops in [
+            "",
+            "movs (M1_NM, 1) T6(0) 0x0:ud",
+            "add (M1, 16) W(0,0)<1> A(0,0)<1;1,0> 0x1:d",
+        ] {
+            assert_eq!(between(LOAD, ops), 1, "{ops}");
+            assert_eq!(between(STORE, ops), 1, "{ops}");
+        }
+        // What one needs and the other has done may be on its side.
+        let made = "mov (M5, 16) V(2,0)<1> W(0,0)<1;1,0>";
+        assert_eq!(between(STORE, made), 1);
+        let used = "mov (M1, 16) W(0,0)<1> V(0,0)<1;1,0>";
+        assert_eq!(between(LOAD, used), 1);
+    }
+
+    #[test]
+    fn what_lies_between_may_keep_them_apart() {
+        for ops in [
+            "movs (M1_NM, 1) T6(0) 0x1:ud",
+            "add (M1, 16) A(2,0)<1> A(2,0)<1;1,0> 0x4:d",
+            "mov (M1, 16) W(0,0)<1> V(2,0)<1;1,0>",
+        ] {
+            assert_eq!(between(LOAD, ops), 0, "{ops}");
+        }
+        for ops in [
+            "movs (M1_NM, 1) T6(0) 0x1:ud",
+            "add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x4:d",
+            // Done again it would find something else.
+            "add (M5, 16) V(2,0)<1> V(2,0)<1;1,0> 0x4:d",
+        ] {
+            assert_eq!(between(STORE, ops), 0, "{ops}");
+        }
+        let second = |line| between([LOAD[0], line], "");
+        // Its own addresses, the data of the other one, the same half, a place of its own.
+        for line in [
+            "gather4_scaled.R (M5, 16) T6 0x0:ud A.64 A.64",
+            "gather4_scaled.R (M5, 16) T6 0x0:ud A.64 V.0",
+            "gather4_scaled.R (M1, 16) T6 0x0:ud A.64 V.64",
+            "gather4_scaled.R (M5, 16) T6 0x4:ud A.64 V.64",
+        ] {
+            assert_eq!(second(line), 0, "{line}");
+        }
+    }
 }

@@ -848,9 +848,7 @@ impl Emitter {
             self.code.bind(apart);
         }
         if message.bytes < 4 {
-            if !message.harmless {
-                self.spaced(message, (half, mask), &[], done);
-            }
+            self.spaced(message, (half, mask), &[], done);
             self.store_each(message, half, mask);
             return self.code.bind(done);
         }

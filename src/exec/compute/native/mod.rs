@@ -75,6 +75,8 @@ mod last_read;
 #[cfg(target_arch = "x86_64")]
 mod local;
 #[cfg(target_arch = "x86_64")]
+mod masks;
+#[cfg(target_arch = "x86_64")]
 mod memory;
 #[cfg(target_arch = "x86_64")]
 mod nan;

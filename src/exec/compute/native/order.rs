@@ -20,6 +20,7 @@ use super::select::{Bytes, Inst, Kind, Work};
 use super::steps::Steps;
 use crate::exec::compute::decoded::operand::{Operand, OperandShape, Put};
 use crate::isa::{Condition, Opcode};
+use crate::program::Lanes;
 
 /// Elements that follow each other in the arena, one for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,18 @@ impl Elements {
             len: all.min(64),
             kind: Kind::Row((all.min(64) / 4) as u8),
         })
+    }
+
+    /// The dwords of lanes from here on.
+    pub const fn dwords(at: u32, lanes: Lanes) -> Elements {
+        let (bytes, lanes) = (4, lanes.count);
+        Elements { at, bytes, lanes }
+    }
+
+    /// Their qwords.
+    pub const fn qwords(at: u32, lanes: Lanes) -> Elements {
+        let (bytes, lanes) = (8, lanes.count);
+        Elements { at, bytes, lanes }
     }
 
     /// Those of lanes from 16 times this on, sixteen of them.
@@ -292,11 +305,7 @@ impl Inst {
         let Put::Dense(to) = self.dst else {
             return None;
         };
-        let of = |at| Elements {
-            at,
-            bytes: 4,
-            lanes: self.lanes.count,
-        };
+        let of = |at| Elements::dwords(at, self.lanes);
         let is_own = |k: &usize| {
             let operand = &self.src[*k];
             operand.form == OperandShape::Dense && operand.modifier.is_none()

@@ -310,11 +310,6 @@ impl Qwords {
 
     /// How the result comes of a source, where all lanes run.
     pub fn derives(&self) -> Option<Derives> {
-        let of = |at| Elements {
-            at,
-            bytes: 8,
-            lanes: self.lanes.count,
-        };
         let own = |term: &Term| match (term.quad, term.modifier) {
             (Quad::Row(at), None) => Some(at),
             _ => None,
@@ -341,8 +336,8 @@ impl Qwords {
             _ => return None,
         };
         Some(Derives {
-            to: of(self.dst),
-            from: of(own(&self.src[at])?),
+            to: self.elements(),
+            from: Elements::qwords(own(&self.src[at])?, self.lanes),
             shift,
             by: None,
         })
@@ -350,23 +345,14 @@ impl Qwords {
 
     /// Its results.
     pub fn elements(&self) -> Elements {
-        Elements {
-            at: self.dst,
-            bytes: 8,
-            lanes: self.lanes.count,
-        }
+        Elements::qwords(self.dst, self.lanes)
     }
 
     /// What lanes have of its terms that follow each other in the arena, and whether those are narrow.
     pub fn lanes_of_terms(&self) -> impl Iterator<Item = (Option<Elements>, bool)> {
-        let of = |at, bytes| Elements {
-            at,
-            bytes,
-            lanes: self.lanes.count,
-        };
-        self.src.iter().filter_map(move |term| match term.quad {
-            Quad::Row(at) => Some((Some(of(at, 8)), false)),
-            Quad::Dwords(at, _) => Some((Some(of(at, 4)), false)),
+        self.src.iter().filter_map(|term| match term.quad {
+            Quad::Row(at) => Some((Some(Elements::qwords(at, self.lanes)), false)),
+            Quad::Dwords(at, _) => Some((Some(Elements::dwords(at, self.lanes)), false)),
             Quad::Narrow(..) => Some((None, true)),
             _ => None,
         })

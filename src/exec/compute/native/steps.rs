@@ -56,11 +56,7 @@ impl Steps {
         let Put::Dense(at) = inst.dst else {
             return None;
         };
-        let of = |at| Elements {
-            at,
-            bytes: 4,
-            lanes: inst.lanes.count,
-        };
+        let of = |at| Elements::dwords(at, inst.lanes);
         let own = |operand: &Operand| match operand.form {
             OperandShape::Dense => self.of(of(operand.at())),
             OperandShape::Strided(_, 1) => Some(ANYTHING),
@@ -105,21 +101,13 @@ impl Steps {
         if message.write || message.bytes > 4 {
             return Vec::new();
         }
-        let all = Elements {
-            at: 0,
-            bytes: 4,
-            lanes: message.lanes.count,
-        };
         let row = |element, half| message.row_of(element, half).at;
         let rows = (0..message.rows).flat_map(|element| {
-            let whole = Elements {
-                at: row(element, 0),
-                ..all
-            };
+            let whole = Elements::dwords(row(element, 0), message.lanes);
             let halves = (0..message.halves()).map(move |half| Elements {
                 at: row(element, half),
                 lanes: message.row(),
-                ..all
+                ..whole
             });
             halves.chain([whole])
         });
