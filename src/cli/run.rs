@@ -68,7 +68,8 @@ pub struct Run {
     /// Run ops that compute as instructions of this host: auto, never or always.
     ///
     /// Results, counts and diagnostics are the same. auto does so once a program has run for a while, always from the
-    /// first op on. Hosts need x86-64 with AVX-512 (F, BW, CD, DQ, VL); on others auto does without. What watches a run
+    /// first op on. Hosts need x86-64 with AVX-512 (F, BW, CD, DQ, VL) or with AVX2, FMA, F16C and BMI2; on others auto does
+    /// without. With VISIM_VECTOR_BITS=256 in the environment AVX-512 is left alone. What watches a run
     /// (--trace, --stats, --sanitize and the like) and --through-bits do without, too.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = native)]
     native: NativeCode,
@@ -128,7 +129,7 @@ pub(super) fn native(text: &str) -> Result<NativeCode, String> {
         "never" => Ok(NativeCode::Never),
         "always" if NativeCode::is_possible() => Ok(NativeCode::Always),
         "always" => {
-            Err("this host has no AVX-512 (F, BW, CD, DQ, VL); auto does without".to_string())
+            Err("this host has neither AVX-512 (F, BW, CD, DQ, VL) nor AVX2 with FMA, F16C and BMI2; auto does without".to_string())
         }
         _ => Err("expected auto, never or always".to_string()),
     }

@@ -3,7 +3,9 @@
 //! One function encodes all vector instructions: what differs is their [`Vector`]. Source: Intel 64 and IA-32
 //! Architectures Software Developer's Manual, volume 2, 2.1 (REX), 2.3 (VEX), 2.7 (EVEX).
 
+use super::narrow::{BITS, MORE_BITS, Narrow, Needed};
 use crate::exec::state::float_mode::Rounding;
+use std::collections::HashMap;
 
 /// A general register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub const ARENA_BIAS: u32 = 128 * 64;
 const FRAME: u32 = 208;
 
 /// MXCSR that rounds in a direction, keeps denormals and takes no exception.
-const fn mxcsr(rounding: Rounding) -> u32 {
+pub const fn mxcsr(rounding: Rounding) -> u32 {
     match rounding {
         Rounding::Nearest => 0x1f80,
         Rounding::Down => 0x3f80,
@@ -52,7 +54,7 @@ pub type Reg = u8;
 pub type Mask = u8;
 
 /// A place in the code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(usize);
 
 /// The last operand of a vector instruction.
@@ -111,7 +113,7 @@ impl Len {
 
 /// What tells vector instructions from each other: prefix (0, 66, F3, F2), map (0F, 0F38, 0F3A), W and opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vector(u8, u8, u8, u8);
+pub struct Vector(pub u8, pub u8, pub u8, pub u8);
 
 macro_rules! vectors {
     ($($name:ident = $prefix:literal $map:literal $wide:literal $opcode:literal;)+) => {
@@ -343,16 +345,32 @@ pub struct Assembler {
     /// The other one of both; they change places.
     other: Vec<u8>,
     labels: Vec<Option<usize>>,
+    /// Where of registers and masks not all are read.
+    needed: Vec<(Label, Needed)>,
     /// Four bytes before the given one, relative to it, and the label.
     jumps: Vec<(usize, Label)>,
     /// The same for constants: where the four bytes are, where the instruction ends, which.
     uses: Vec<(usize, usize, usize)>,
     /// Constants, by dword; those of a qword follow each other.
     pool: Vec<u32>,
+    /// Where in it each is.
+    constants: HashMap<Vec<u32>, usize>,
     /// Bytes of an arena that the code may touch.
     pub reach: u32,
     /// How many hints it may read.
     pub hints: u32,
+    /// For hosts without AVX-512, with what their registers hold: where code is made now, and in the other one of both.
+    pub narrows: bool,
+    pub narrow: Narrow,
+    aside: Narrow,
+    /// Branches to labels that are placed later, and what slots hold there.
+    branches: HashMap<Label, Vec<(usize, Narrow)>>,
+    /// Labels where slots hold something, and where those go on who have made them do so.
+    pub joined: HashMap<Label, (Narrow, Label)>,
+    /// Behind a branch that is always taken, if nothing comes in between.
+    ended: usize,
+    /// Something was asked for that such hosts cannot do: it is no code.
+    pub lacks: bool,
 }
 
 impl Assembler {
@@ -364,12 +382,15 @@ impl Assembler {
 
     /// Goes on in the code that is seldom run, until [`Assembler::often`]; what comes before does not run into it.
     pub fn seldom(&mut self) {
+        self.aside = std::mem::take(&mut self.narrow);
         self.switch(true);
+        self.ended = self.here();
     }
 
     /// Goes on where it was.
     pub fn often(&mut self) {
         self.switch(false);
+        self.narrow = std::mem::take(&mut self.aside);
     }
 
     /// Whether what is made is seldom run.
@@ -400,7 +421,49 @@ impl Assembler {
 
     /// Places a label here.
     pub fn bind(&mut self, label: Label) {
+        if !self.narrows {
+            return self.place(label);
+        }
+        let is_place = self.keep_needed(label);
+        let reached = self.ended != self.here();
+        let from = self.branches.remove(&label).unwrap_or_default();
+        if !self.is_seldom && !is_place {
+            self.join_slots(label, from, reached);
+            self.ended = usize::MAX;
+            return;
+        }
+        self.leave_slots();
+        let on = self.label();
+        if !from.is_empty() && reached {
+            self.go_to(on);
+        }
+        for (branch, narrow) in from {
+            let stores = self.label();
+            self.place(stores);
+            self.branch_to(branch, stores);
+            self.narrow = narrow;
+            self.leave_slots();
+            self.go_to(on);
+        }
+        self.place(on);
+        self.place(label);
+        self.ended = usize::MAX;
+    }
+
+    /// A branch that is made leads to a label.
+    pub fn branch_to(&mut self, branch: usize, label: Label) {
+        self.jumps.push((branch, label));
+    }
+
+    /// A label is here, whatever slots hold.
+    pub fn place(&mut self, label: Label) {
         self.labels[label.0] = Some(self.here());
+    }
+
+    /// What comes next comes from elsewhere, too, or goes there: the file has everything, and no slot holds anything.
+    fn leave_slots(&mut self) {
+        self.save();
+        self.forget_slots();
     }
 
     /// Where a label is, once everything is placed.
@@ -411,6 +474,7 @@ impl Assembler {
 
     /// The code, its constants behind it.
     pub fn finish(&mut self) -> Vec<u8> {
+        debug_assert!(self.branches.is_empty(), "all labels are placed");
         let jumps = self.jumps.iter().map(|&(end, label)| {
             let target = self.offset(label);
             (self.resolve(end), target)
@@ -440,26 +504,61 @@ impl Assembler {
         bytes
     }
 
-    fn byte(&mut self, byte: u8) {
+    pub fn byte(&mut self, byte: u8) {
         self.bytes.push(byte);
     }
 
-    fn dword(&mut self, dword: u32) {
+    pub fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+    }
+
+    pub fn dword(&mut self, dword: u32) {
         self.bytes.extend(dword.to_le_bytes());
     }
 
-    /// Index of a constant of one or two dwords.
-    fn constant(&mut self, dwords: &[u32]) -> usize {
-        // Qwords lie at even places.
-        let step = dwords.len();
-        let found = (0..self.pool.len())
-            .step_by(step)
-            .find(|&at| self.pool[at..].starts_with(dwords));
-        found.unwrap_or_else(|| {
-            self.pool.resize(self.pool.len().next_multiple_of(step), 0);
-            self.pool.extend(dwords);
-            self.pool.len() - step
-        })
+    /// Bytes that there are where code is made now.
+    pub fn bytes_here(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The byte in front of that place says how far it is from there to here.
+    pub fn patch_short(&mut self, from: usize) {
+        let distance = i8::try_from(self.bytes.len() - from);
+        self.bytes[from - 1] = distance.expect("short jumps are short").cast_unsigned();
+    }
+
+    /// Four bytes that say where a constant is, with so many behind them.
+    pub fn use_constant(&mut self, constant: usize, behind: usize) {
+        let at = self.here();
+        self.dword(0);
+        self.uses.push((at, at + 4 + behind, constant));
+    }
+
+    /// Index of the constant that such an operand is.
+    pub fn list(&mut self, rm: Rm) -> usize {
+        let dwords: [u32; 16] = match rm {
+            Rm::List(dwords) => dwords,
+            Rm::Steps(step) => std::array::from_fn(|lane| (lane as u32).wrapping_mul(step)),
+            Rm::ByteOfEach(byte) => {
+                // Bytes of a control with the uppermost bit set give zero.
+                std::array::from_fn(|lane| 0x8080_8000 + 4 * (lane as u32 % 4) + byte)
+            }
+            _ => unreachable!("it is no list"),
+        };
+        self.constant(&dwords)
+    }
+
+    /// Index of a constant: of its first dword.
+    pub fn constant(&mut self, dwords: &[u32]) -> usize {
+        if let Some(at) = self.constants.get(dwords) {
+            return *at;
+        }
+        // Qwords lie at even places, and registers at those of registers.
+        let at = self.pool.len().next_multiple_of(dwords.len());
+        self.pool.resize(at, 0);
+        self.pool.extend(dwords);
+        self.constants.insert(dwords.to_vec(), at);
+        at
     }
 
     /// A vector instruction with a mask; lanes that are off keep what they had, or become zero.
@@ -473,22 +572,15 @@ impl Assembler {
         number: Option<u8>,
     ) {
         let Vector(prefix, map, wide, opcode) = vector;
+        self.note_reach(b, len, wide);
+        if self.narrows {
+            return self.narrow(vector, len, (dst, mask, zero), a, b, number);
+        }
         let (rm, broadcast) = match b {
             Rm::Reg(reg) => (reg, false),
             Rm::Down(reg) => (reg, true),
-            Rm::Row(at) => {
-                // Instructions that touch less than a register are bounded as if they did not.
-                self.reach = self.reach.max(at + len.bytes());
-                (Gpr::Rsi as u8, false)
-            }
-            Rm::RowLanes(_, at, bytes) => {
-                self.reach = self.reach.max(at + bytes);
-                (Gpr::Rsi as u8, false)
-            }
-            Rm::Each(at) => {
-                self.reach = self.reach.max(at + 4 + 4 * u32::from(wide));
-                (Gpr::Rsi as u8, true)
-            }
+            Rm::Row(_) | Rm::RowLanes(..) => (Gpr::Rsi as u8, false),
+            Rm::Each(_) => (Gpr::Rsi as u8, true),
             Rm::Const(_) | Rm::Const64(_) => (5, true),
             Rm::Steps(_) | Rm::List(_) | Rm::ByteOfEach(_) => (5, false),
             // Windows are bounded by instructions in front.
@@ -567,31 +659,30 @@ impl Assembler {
                 self.dword(at);
             }
             Rm::Const(value) => used = Some(self.constant(&[value])),
-            Rm::Steps(step) => {
-                let steps: [u32; 16] = std::array::from_fn(|lane| (lane as u32).wrapping_mul(step));
-                used = Some(self.constant(&steps));
-            }
-            Rm::List(dwords) => used = Some(self.constant(&dwords)),
-            Rm::ByteOfEach(byte) => {
-                // Bytes of a control with the uppermost bit set give zero.
-                let controls = |lane: u32| 0x8080_8000 + 4 * (lane % 4) + byte;
-                let controls: [u32; 16] = std::array::from_fn(|lane| controls(lane as u32));
-                used = Some(self.constant(&controls));
-            }
+            Rm::Steps(_) | Rm::List(_) | Rm::ByteOfEach(_) => used = Some(self.list(b)),
             Rm::Const64(value) => {
                 used = Some(self.constant(&[value as u32, (value >> 32) as u32]));
             }
         }
         if let Some(constant) = used {
             self.byte(reg | 5);
-            let at = self.here();
-            self.dword(0);
-            self.uses
-                .push((at, at + 4 + usize::from(number.is_some()), constant));
+            self.use_constant(constant, usize::from(number.is_some()));
         }
         if let Some(number) = number {
             self.byte(number);
         }
+    }
+
+    /// How far instructions with an operand reach into the arena.
+    fn note_reach(&mut self, rm: Rm, len: Len, wide: u8) {
+        let end = match rm {
+            // Those that touch less than a register are bounded as if they did not.
+            Rm::Row(at) => at + len.bytes(),
+            Rm::RowLanes(_, at, bytes) => at + bytes,
+            Rm::Each(at) => at + 4 + 4 * u32::from(wide),
+            _ => return,
+        };
+        self.reach = self.reach.max(end);
     }
 
     /// The byte that names registers, and a displacement in as few bytes as it takes: one, if it is a small multiple of
@@ -998,6 +1089,46 @@ impl Assembler {
 
     /// Goes on elsewhere.
     pub fn jump(&mut self, label: Label) {
+        if self.narrows {
+            match self.joined_at(label) {
+                Some((narrow, on)) => {
+                    self.establish(&narrow);
+                    self.go_to(on);
+                }
+                None if self.is_met_later(label) => {
+                    self.byte(0xe9);
+                    self.dword(0);
+                    self.meet_later(label);
+                }
+                None => {
+                    self.keep_needed(label);
+                    self.save();
+                    self.go_to(label);
+                }
+            }
+            self.forget_slots();
+            self.ended = self.here();
+            return;
+        }
+        self.go_to(label);
+    }
+
+    /// The branch that was made leads to a label that is placed later.
+    fn meet_later(&mut self, label: Label) {
+        self.release();
+        let branch = (self.here(), self.narrow.clone());
+        self.branches.entry(label).or_default().push(branch);
+    }
+
+    /// Whether a label is none that says what it needs, is placed later, and the branch to it is in code that is run often:
+    /// then what slots hold is settled where it is placed.
+    fn is_met_later(&self, label: Label) -> bool {
+        let is_place = self.needed.iter().any(|(of, _)| *of == label);
+        !self.is_seldom && !is_place && self.labels[label.0].is_none()
+    }
+
+    /// The same, whatever slots hold.
+    pub fn go_to(&mut self, label: Label) {
         self.byte(0xe9);
         self.dword(0);
         self.jumps.push((self.here(), label));
@@ -1005,6 +1136,7 @@ impl Assembler {
 
     /// Runs what is elsewhere, up to where it goes [back](Assembler::back).
     pub fn call(&mut self, label: Label) {
+        self.leave_slots();
         self.byte(0xe8);
         self.dword(0);
         self.jumps.push((self.here(), label));
@@ -1012,6 +1144,7 @@ impl Assembler {
 
     /// The same with what is at the address in a place.
     pub fn call_at(&mut self, place: Place) {
+        self.leave_slots();
         self.at_place(false, &[0xff], 2, place);
     }
 
@@ -1024,14 +1157,88 @@ impl Assembler {
 
     /// Goes on behind the call.
     pub fn back(&mut self) {
+        self.leave_slots();
         self.byte(0xc3);
+        self.ended = self.here();
     }
 
     /// Goes on elsewhere if so.
     pub fn jump_if(&mut self, when: If, label: Label) {
+        if self.narrows && self.is_met_later(label) {
+            self.bytes.extend([0x0f, 0x80 | when as u8]);
+            self.dword(0);
+            self.meet_later(label);
+            return;
+        }
+        let label = match self.narrows {
+            true => self.with_stores(label),
+            false => label,
+        };
         self.bytes.extend([0x0f, 0x80 | when as u8]);
         self.dword(0);
         self.jumps.push((self.here(), label));
+    }
+
+    /// Where to branch so that the file has everything at a label: what it lacks is stored where the branch is taken.
+    fn with_stores(&mut self, label: Label) -> Label {
+        let kept = self.narrow.clone();
+        if let Some((narrow, on)) = self.joined_at(label) {
+            if kept.is_like(&narrow) {
+                return on;
+            }
+            if self.is_seldom {
+                self.establish(&narrow);
+                return on;
+            }
+            let stores = self.label();
+            self.away(stores, |code| {
+                code.establish(&narrow);
+                code.go_to(on);
+            });
+            return stores;
+        }
+        self.keep_needed(label);
+        if !self.is_ahead() {
+            self.narrow = kept;
+            return label;
+        }
+        if self.is_seldom {
+            self.narrow = kept;
+            self.save();
+            return label;
+        }
+        let stores = self.label();
+        self.away(stores, |code| {
+            code.save();
+            code.go_to(label);
+        });
+        self.narrow = kept;
+        stores
+    }
+
+    /// Makes code that is seldom run, where slots hold what they do here; afterwards they do here as before.
+    pub fn away(&mut self, label: Label, make: impl FnOnce(&mut Self)) {
+        let kept = self.narrow.clone();
+        self.switch(true);
+        self.place(label);
+        make(self);
+        self.switch(false);
+        self.narrow = kept;
+    }
+
+    /// Of registers and masks these alone are read from a label on, which is placed later.
+    pub fn needs(&mut self, label: Label, needed: Needed) {
+        if self.narrows {
+            self.needed.push((label, needed));
+        }
+    }
+
+    /// What a label does not need is forgotten; whether it is said what that is.
+    fn keep_needed(&mut self, label: Label) -> bool {
+        let needed = self.needed.iter().find(|(of, _)| *of == label);
+        let needed = needed.map(|(_, needed)| *needed);
+        needed.into_iter().for_each(|needed| self.keep_only(needed));
+        needed.is_some()
     }
 
     /// The address of a label.
@@ -1045,7 +1252,9 @@ impl Assembler {
 
     /// Goes on at the address in a register below 8.
     pub fn jump_to(&mut self, reg: Gpr) {
+        self.leave_slots();
         self.bytes.extend([0xff, 0xe0 | reg as u8]);
+        self.ended = self.here();
     }
 
     /// Saves a register.
@@ -1062,7 +1271,9 @@ impl Assembler {
 
     /// Returns to whoever called, with the upper halves of registers clean.
     pub fn end(&mut self) {
+        self.forget_slots();
         self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
+        self.ended = self.here();
     }
 
     /// Makes room for two registers of lanes on the stack, and for `rbx` and `rbp`, which are free until it is closed.
@@ -1119,7 +1330,7 @@ impl Assembler {
         self.bytes.extend([0x48, 0x83, 0xc4, 8]);
     }
 
-    /// The place of the lowest bit of `eax`, which is cleared, in `edx`; AVX-512 hosts have these instructions.
+    /// The place of the lowest bit of `eax`, which is cleared, in `edx`; hosts of native code have these instructions.
     pub fn take_lowest(&mut self, place: Gpr, bits: Gpr) {
         self.bytes.extend([0xf3, 0x0f, 0xbc]);
         self.byte(0xc0 | (place as u8) << 3 | bits as u8);
@@ -1222,6 +1433,10 @@ impl Assembler {
 
     /// A mask of a register below 8, or of R8.
     pub fn load_mask(&mut self, mask: Mask, reg: Gpr) {
+        if self.narrows {
+            self.move_gpr(BITS, reg);
+            return self.set_bits_of(mask, BITS);
+        }
         let extended = u8::from((reg as u8) < 8) << 5;
         self.bytes.extend([0xc4, 0xc1 | extended, 0x7b, 0x92]);
         self.byte(0xc0 | mask << 3 | reg as u8 & 7);
@@ -1229,6 +1444,9 @@ impl Assembler {
 
     /// The same, all 64 bits of it.
     pub fn load_wide_mask(&mut self, mask: Mask, reg: Gpr) {
+        if self.narrows {
+            return self.set_bits_of(mask, reg);
+        }
         let extended = u8::from((reg as u8) < 8) << 5;
         self.bytes.extend([0xc4, 0xc1 | extended, 0xfb, 0x92]);
         self.byte(0xc0 | mask << 3 | reg as u8 & 7);
@@ -1243,45 +1461,74 @@ impl Assembler {
 
     /// The bits of a mask in a register below 8.
     pub fn store_mask(&mut self, reg: Gpr, mask: Mask) {
+        if self.narrows {
+            return self.load_bits(reg, mask, 32);
+        }
         self.bytes.extend([0xc5, 0xfb, 0x93]);
         self.byte(0xc0 | (reg as u8) << 3 | mask);
     }
 
     /// A mask of the low 16 bits of a register below 8.
     pub fn load_word_mask(&mut self, mask: Mask, reg: Gpr) {
+        if self.narrows {
+            self.extend_word(BITS, reg);
+            return self.set_bits_of(mask, BITS);
+        }
         self.bytes.extend([0xc5, 0xf8, 0x92]);
         self.byte(0xc0 | mask << 3 | reg as u8);
     }
 
     /// `dst = src`, of masks.
     pub fn copy_mask(&mut self, dst: Mask, src: Mask) {
+        if self.narrows {
+            return self.narrow_copy(dst, src);
+        }
         self.bytes.extend([0xc5, 0xf8, 0x90]);
         self.byte(0xc0 | dst << 3 | src);
     }
 
     /// `dst = !src`, of 16 lanes.
     pub fn not_mask(&mut self, dst: Mask, src: Mask) {
+        if self.narrows {
+            return self.narrow_not(dst, src);
+        }
         self.bytes.extend([0xc5, 0xf8, 0x44]);
         self.byte(0xc0 | dst << 3 | src);
     }
 
     /// Stores a mask of 16 lanes in the arena.
     pub fn store_mask_at(&mut self, at: u32, mask: Mask) {
+        if self.narrows {
+            self.load_bits(BITS, mask, 16);
+            self.byte(0x66);
+            return self.at_place(false, &[0x89], BITS as u8, Place::Arena(at));
+        }
         self.at_place(false, &[0xc5, 0xf8, 0x91], mask, Place::Arena(at));
     }
 
     /// Stores a mask of 32 lanes there.
     pub fn store_wide_mask_at(&mut self, at: u32, mask: Mask) {
+        if self.narrows {
+            self.load_bits(BITS, mask, 32);
+            return self.store(Place::Arena(at), BITS);
+        }
         self.at_place(false, &[0xc4, 0xe1, 0xf9, 0x91], mask, Place::Arena(at));
     }
 
     /// Loads a mask of 16 lanes from the arena.
     pub fn load_mask_at(&mut self, mask: Mask, at: u32) {
+        if self.narrows {
+            self.load_word(BITS, Place::Arena(at));
+            return self.set_bits_of(mask, BITS);
+        }
         self.at_place(false, &[0xc5, 0xf8, 0x90], mask, Place::Arena(at));
     }
 
     /// Logic of masks of 16 lanes: `and`, `or` or `xor`.
     pub fn both_masks(&mut self, alu: Alu, dst: Mask, a: Mask, b: Mask) {
+        if self.narrows {
+            return self.narrow_both(alu, dst, a, b);
+        }
         let opcode = match alu {
             Alu::And => 0x41,
             Alu::Or => 0x45,
@@ -1292,6 +1539,16 @@ impl Assembler {
 
     /// 32 lanes of two times 16.
     pub fn join_masks(&mut self, dst: Mask, low: Mask, high: Mask) {
+        if self.narrows {
+            self.load_bits(MORE_BITS, high, 16);
+            self.rotate_right(MORE_BITS, 16);
+            // Settling the lower one takes both.
+            self.store_room(MORE_BITS);
+            self.load_bits(BITS, low, 16);
+            self.load_room(MORE_BITS);
+            self.sum_of(BITS, MORE_BITS);
+            return self.set_bits_of(dst, BITS);
+        }
         self.masks(0x4b, dst, high, low);
     }
 
@@ -1302,11 +1559,20 @@ impl Assembler {
 
     /// All lanes.
     pub fn fill_mask(&mut self, mask: Mask) {
+        if self.narrows {
+            return self.narrow_fill(mask);
+        }
         self.masks(0x46, mask, mask, mask);
     }
 
     /// `dst = src`, its lanes from 8 on at 0.
     pub fn upper_mask(&mut self, dst: Mask, src: Mask) {
+        if self.narrows {
+            self.load_bits(BITS, src, 16);
+            self.rotate_right(BITS, 8);
+            self.extend_word(BITS, BITS);
+            return self.set_bits_of(dst, BITS);
+        }
         self.bytes.extend([0xc4, 0xe3, 0xf9, 0x30]);
         self.byte(0xc0 | dst << 3 | src);
         self.byte(8);
@@ -1314,7 +1580,30 @@ impl Assembler {
 
     /// Asks whether two masks of 16 lanes have any bit.
     pub fn test_masks(&mut self, a: Mask, b: Mask) {
+        if self.narrows {
+            return self.narrow_test(a, b);
+        }
         self.bytes.extend([0xc5, 0xf8, 0x98]);
         self.byte(0xc0 | a << 3 | b);
+    }
+
+    /// Asks whether a mask has all 16 lanes: it has, if what is returned is so.
+    pub fn test_all(&mut self, mask: Mask) -> If {
+        if self.narrows {
+            self.load_bits(BITS, mask, 16);
+            // add r12w, 1
+            self.extend(&[0x66, 0x41, 0x83, 0xc4, 1]);
+        } else {
+            self.test_masks(mask, mask);
+        }
+        // Carry.
+        If::Below
+    }
+
+    /// The low word of a register in another one.
+    fn extend_word(&mut self, dst: Gpr, src: Gpr) {
+        self.rex(false, dst as u8, src as u8);
+        self.extend(&[0x0f, 0xb7]);
+        self.byte(0xc0 | (dst as u8 & 7) << 3 | src as u8 & 7);
     }
 }

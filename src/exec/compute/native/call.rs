@@ -9,12 +9,14 @@ use crate::surface::Memory;
 use memmap2::{Mmap, MmapMut};
 use std::any::Any;
 use std::cell::Cell;
+use std::env;
 use std::ffi::c_void;
 use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 
 /// Places of a region at which lanes may wait, at most.
@@ -44,6 +46,9 @@ pub const MOST_SURFACES: usize = 8;
 
 /// Windows of messages with 64-bit addresses that it keeps, at most.
 pub const MOST_FLAT: usize = 16;
+
+/// The environment's name for the bits of vectors: 256 has code made without AVX-512 where the host has it.
+const BITS: &str = "VISIM_VECTOR_BITS";
 
 /// What it has kept before it has found any.
 static OF_NONE: HostWindow = HostWindow::OF_NONE;
@@ -612,19 +617,37 @@ impl<'t> DerefMut for Contexts<'t> {
 
 /// Proof that the host has the instructions that code is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Host(());
+pub struct Host {
+    narrows: bool,
+}
 
 impl Host {
-    /// The host, if it has them: AVX-512 with F, BW, CD, DQ and VL, BMI1 and POPCNT.
+    /// The host, if it has them: AVX-512 with F, BW, CD, DQ and VL; or AVX2 with FMA, F16C and BMI2. And BMI1 and POPCNT.
     pub fn detect() -> Option<Host> {
-        let all = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512cd")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("popcnt");
-        all.then_some(Host(()))
+        static FOUND: OnceLock<Option<Host>> = OnceLock::new();
+        let find = || {
+            let all = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt");
+            let wide = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512cd")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            let narrow = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi2");
+            let narrows = !wide || env::var_os(BITS).is_some_and(|bits| bits == "256");
+            let has = if narrows { narrow } else { wide };
+            (all && has).then_some(Host { narrows })
+        };
+        *FOUND.get_or_init(find)
+    }
+
+    /// An assembler of its instructions.
+    pub fn assembler(self) -> Assembler {
+        let mut code = Assembler::default();
+        code.narrows = self.narrows;
+        code
     }
 }
 
@@ -668,6 +691,10 @@ impl Executable {
         counters: usize,
     ) -> io::Result<Executable> {
         let (reach, hints) = (code.reach, code.hints);
+        debug_assert!(!code.lacks, "all that is asked for can be made");
+        if code.lacks {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         Ok(Executable {
             map: placed(&code.finish())?,
             reach,
@@ -686,8 +713,8 @@ impl Executable {
     /// Runs code on threads. False if an arena, or what is known of ops, is too small for it: then nothing has
     /// happened. What it touches:
     ///
-    /// * the contexts of the threads; a frame on the stack for what is done lane after lane, by lanes below 16, and one for
-    ///   texels that are weighed;
+    /// * the contexts of the threads; a frame on the stack for what is done lane after lane, by lanes below 16, one for
+    ///   texels that are weighed, and where the host has no AVX-512 one for registers, by numbers below 32;
     /// * bytes of the arena of each below `reach`, as [`Assembler`] has noted where it encoded them, and no arena is
     ///   shorter; it was borrowed as a whole for as long as its context lives;
     /// * the numbers of each context below `counters`, and no context has fewer; nothing else borrows the contents of a
@@ -923,7 +950,8 @@ impl BlockHost {
         let all = is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512vnni");
-        Host::detect().filter(|_| all).map(|_| BlockHost(()))
+        let host = Host::detect().filter(|host| all && !host.narrows);
+        host.map(|_| BlockHost(()))
     }
 }
 

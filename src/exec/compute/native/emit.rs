@@ -202,9 +202,9 @@ pub struct Emitter {
 }
 
 impl Emitter {
-    pub fn new(rounds: Rounds, counts: bool, makes_nan: bool) -> Emitter {
+    pub fn new(code: Assembler, rounds: Rounds, counts: bool, makes_nan: bool) -> Emitter {
         Emitter {
-            code: Assembler::default(),
+            code,
             flush: rounds == Rounds::Flushed,
             rounding: rounds.rounding(),
             pinned: Vec::new(),
@@ -288,13 +288,11 @@ impl Emitter {
                 self.code.test_masks(a, b);
                 return Some(If::Zero);
             }
-            // Carry: all bits are set.
             let both = if a == b { a } else { CONDITION[0] };
             if a != b {
                 self.code.both_masks(Alu::And, both, a, b);
             }
-            self.code.test_masks(both, both);
-            return Some(If::Below);
+            return Some(self.code.test_all(both));
         }
         let flag = self.flag(guard.offset).filter(|_| !guard.inverted)?;
         match window {

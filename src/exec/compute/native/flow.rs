@@ -21,6 +21,7 @@ use super::call::{AT_END, IN_GROUP, LOOKED_AT, field};
 use super::emit::{Emitter, FIRST_HELD};
 use super::held::{Held, Leave};
 use super::joins::Joined;
+use super::narrow::Needed;
 use super::region::{Item, Region};
 use super::select::{Bytes, Kind};
 use crate::exec::state::float_mode::Rounding;
@@ -92,7 +93,17 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
     let pinned = region.pinned();
     emitter.free = FIRST_HELD + pinned.len() as u8;
     emitter.pinned = pinned.into_iter().zip(FIRST_HELD..).collect();
-    emitter.flags = region.flags().into_iter().zip(FLAGS).collect();
+    // Where registers are kept in memory, these are taken.
+    let flags = if emitter.code.narrows {
+        &[][..]
+    } else {
+        &FLAGS
+    };
+    emitter.flags = region
+        .flags()
+        .into_iter()
+        .zip(flags.iter().copied())
+        .collect();
     emitter.wide = region.is_wide();
     emitter.forget();
     let mut label = || emitter.code.label();
@@ -128,6 +139,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
         written,
         rounds,
     };
+    flow.say_what_is_needed();
     let mut entries = Vec::new();
     for running in [Running::Any, Running::All] {
         flow.run(running);
@@ -172,6 +184,18 @@ impl Flow<'_> {
         (self.region.start..self.region.end).contains(&pc)
     }
 
+    /// Where ways meet, what is pinned is read alone, and behind the ends nothing is.
+    fn say_what_is_needed(&mut self) {
+        let needed = self.emitter.pinned_needed();
+        let places = self.labels.iter().flatten().chain(&self.joins);
+        let behind = self.behind.iter().map(|(_, label)| label);
+        let places = places.chain(behind).chain([&self.exit, &self.pick]);
+        places.for_each(|label| self.emitter.code.needs(*label, needed));
+        for end in [self.end, self.done] {
+            self.emitter.code.needs(end, Needed::default());
+        }
+    }
+
     /// The prologue of each entry.
     fn entries(&mut self, entries: &mut Vec<Entered>) {
         for (place, &pc) in self.region.places.iter().enumerate() {
@@ -184,6 +208,7 @@ impl Flow<'_> {
             code.push(Gpr::Rbx);
             code.push(Gpr::Rbp);
             FLAGS.into_iter().for_each(|flag| code.push(flag));
+            code.open_file();
             if self.rounds {
                 code.keep_rounding();
                 code.round(self.emitter.rounding);
@@ -243,6 +268,7 @@ impl Flow<'_> {
         if self.rounds {
             code.restore_rounding();
         }
+        code.close_file();
         FLAGS.into_iter().rev().for_each(|flag| code.pop(flag));
         code.pop(Gpr::Rbp);
         code.pop(Gpr::Rbx);
@@ -255,6 +281,8 @@ impl Flow<'_> {
         code.add_wide(Gpr::Rdi, field::SIZE);
         code.compare_wide(Gpr::Rdi, Gpr::Rbx);
         code.jump_if(If::AboveOrEqual, self.done);
+        // It loads all that it reads.
+        code.keep_only(Needed::default());
         code.jump_to(Gpr::Rbp);
     }
 
@@ -267,6 +295,7 @@ impl Flow<'_> {
         while let Some(item) = region.items.get((pc - region.start) as usize) {
             let touched = &region.touched[(pc - region.start) as usize];
             self.emitter.come_to(pc);
+            self.emitter.keep_held();
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
                 self.emitter.save_all();

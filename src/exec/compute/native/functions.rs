@@ -213,7 +213,7 @@ impl Emitter {
         let code = &mut self.code;
         // 2^1024 is no single, nor is half of it.
         code.vector(Vector::MINPD, wide, n, n, double(1023.0));
-        code.vector(Vector::CVTTPD2QQ, wide, n, 0, Rm::Reg(n));
+        code.small_qwords(wide, n, n);
         code.vector(Vector::PADDQ, wide, n, n, Rm::Const64(1023));
         code.vector_by(Vector::SHIFT_QWORDS_BY, wide, 6, n, Rm::Reg(n), 52);
         code.vector(Vector::MULPD, wide, x, sum, Rm::Reg(n));
@@ -278,6 +278,10 @@ impl Emitter {
         let (x, half, square, guess) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
         let double = |value: f64| Rm::Const64(value.to_bits());
         let code = &mut self.code;
+        if code.narrows {
+            // It is no guess there.
+            return code.vector(Vector::RSQRT14PD, wide, x, 0, Rm::Reg(x));
+        }
         code.vector(Vector::RSQRT14PD, wide, guess, 0, Rm::Reg(x));
         code.vector(Vector::MULPD, wide, half, x, double(0.5));
         // From 14 bits to 27, to all.
@@ -348,7 +352,7 @@ impl Emitter {
         let turned = (small, 0, false);
         let number = Some(float_predicate_of(Condition::Ne));
         code.masked(Vector::CMPPD, wide, turned, turns, double(0.0), number);
-        code.vector(Vector::CVTTPD2QQ, wide, turns, 0, Rm::Reg(turns));
+        code.small_qwords(wide, turns, turns);
         if cosine {
             code.vector(Vector::PADDQ, wide, turns, turns, Rm::Const64(1));
         }

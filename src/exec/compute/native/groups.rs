@@ -14,7 +14,7 @@
 //! it gets dword 1 of its header alone. What it does is what
 //! [`Standing`](super::host::Standing) does with one group.
 
-use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Place, Rm, Vector};
+use super::assembler::{Alu, Assembler, Gpr, If, Label, Place};
 use super::call::{IN_GROUP, STOPPED, beginning, field, groups, row};
 
 /// The groups, the thread at hand, and behind the last one of its group; program code leaves these registers as they are.
@@ -76,8 +76,7 @@ pub fn emit(code: &mut Assembler) -> Label {
     code.bind(next_row);
     code.load_wide_at(Gpr::R9, Place::Table(row::AT));
     code.add_wide_gpr(Gpr::R9, Gpr::Rax);
-    code.vector(Vector::LOAD, Len::Z, 0, 0, Rm::At(Gpr::Rcx, row::BYTES));
-    code.vector(Vector::STORE, Len::Z, 0, 0, Rm::At(Gpr::R9, 0));
+    code.copy_row((Gpr::Rcx, row::BYTES), Gpr::R9);
     code.add_wide(Gpr::Rcx, row::SIZE);
     code.subtract_wide(Gpr::R8, 1);
     code.jump_if(If::NotZero, next_row);

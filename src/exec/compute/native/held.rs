@@ -10,8 +10,9 @@
 //! ```
 
 use super::assembler::{Label, Len, Reg, Rm, Vector};
-use super::emit::{Emitter, MAKING, REGISTERS};
+use super::emit::{ENABLED, Emitter, MAKING, REGISTERS, RUNNING};
 use super::masks::{MaskedHalf, predicate_at};
+use super::narrow::Needed;
 use super::region::Touched;
 use super::select::{Bytes, Kind};
 
@@ -229,6 +230,28 @@ impl Emitter {
         self.at = pc;
         self.forget_unread(pc, |_| true);
         self.forget_unread_predicates();
+    }
+
+    /// Between two ops what no register holds of the arena is not read again.
+    pub fn keep_held(&mut self) {
+        let scaled = self.scaled.iter().map(|scaled| scaled.reg);
+        let held = self.held.iter().map(|held| held.reg).chain(scaled);
+        let held = held.fold(0, |all, reg| all | 1 << reg);
+        let pinned = self.pinned_needed();
+        self.code.keep_only(Needed {
+            registers: held | pinned.registers,
+            ..pinned
+        });
+    }
+
+    /// What is read where nothing is known but what is pinned.
+    pub fn pinned_needed(&self) -> Needed {
+        let pinned = self.pinned.iter();
+        let lanes = ENABLED.into_iter().chain(RUNNING);
+        Needed {
+            registers: pinned.fold(0, |all, (_, reg)| all | 1 << reg),
+            masks: lanes.fold(0, |all, mask| all | 1 << mask),
+        }
     }
 
     /// The same of those that are asked for.

@@ -117,7 +117,7 @@ impl Native {
         }
         let counts = seen == Seen::Counted;
         let ends = ends(program, counts);
-        let mut emitter = Emitter::new(rounds, counts, makes_nan);
+        let mut emitter = Emitter::new(host.assembler(), rounds, counts, makes_nan);
         if seen == Seen::Nothing {
             emitter.last_read = LastRead::new(program);
             emitter.local = Local::new(program, entered);

@@ -239,7 +239,7 @@ impl Emitter {
             let into = if part == 0 { x } else { y };
             let code = &mut self.code;
             code.vector(Vector::DIVPD, Len::Z, y, y, Rm::Reg(z));
-            code.vector(Vector::CVTTPD2QQ, Len::Z, y, 0, Rm::Reg(y));
+            code.small_qwords(Len::Z, y, y);
             code.vector(Vector::PMOVQD, Len::Z, y, 0, Rm::Reg(into));
             if part > 0 {
                 code.vector_by(Vector::INSERT_HALF, Len::Z, x, x, Rm::Reg(y), 1);

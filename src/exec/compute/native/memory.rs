@@ -149,6 +149,7 @@ impl Emitter {
         let (entry, piece, rest) = (code.label(), code.label(), code.label());
         let [zero, count, _] = SOURCE;
         code.bind(entry);
+        code.open_file();
         code.move_wide(Gpr::Rcx, Gpr::Rdi);
         code.add_wide(Gpr::Rcx, field::SHARED);
         code.load(Gpr::Rax, Place::Table(field::WINDOW_BYTES));
@@ -177,6 +178,7 @@ impl Emitter {
         );
         let part = (zero, CONDITION[0], false);
         code.masked(Vector::STORE, Len::Z, part, 0, Rm::Window(0), None);
+        code.close_file();
         code.end();
         entry
     }

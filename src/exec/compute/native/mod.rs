@@ -37,8 +37,9 @@
 //!
 //! An own assembler for some hundred instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because
-//! its mask registers are what execution masks are, and 32 registers of 16 lanes hold a loop of a SIMD16 kernel. On other
-//! hosts the steps do everything.
+//! its mask registers are what execution masks are, and 32 registers of 16 lanes hold a loop of a SIMD16 kernel. For hosts that
+//! have AVX2 alone the assembler makes the same of instructions of 256 bits, and keeps registers and masks in memory where
+//! those of the host are too few (`narrow`). On other hosts the steps do everything.
 //!
 //! All that is unsafe is in `call`. Start with [`Native::new`] and [`Native::run`].
 
@@ -80,6 +81,8 @@ mod masks;
 mod memory;
 #[cfg(target_arch = "x86_64")]
 mod nan;
+#[cfg(target_arch = "x86_64")]
+mod narrow;
 #[cfg(target_arch = "x86_64")]
 mod order;
 #[cfg(target_arch = "x86_64")]

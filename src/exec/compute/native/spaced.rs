@@ -135,10 +135,16 @@ impl Emitter {
     fn load_spaced(&mut self, bytes: u32, space: u32, target: Reg) {
         let [order, data, _] = BETWEEN;
         // Nothing behind the last one.
-        self.wide_mask(u64::MAX >> (64 - 15 * space - bytes));
+        let all = 15 * space + bytes;
+        if self.code.narrows {
+            self.code.load_bytes(data, all);
+        } else {
+            self.wide_mask(u64::MAX >> (64 - all));
+            let to = (data, CONDITION[0], true);
+            self.code
+                .masked(Vector::LOAD_BYTES, Len::Z, to, 0, Rm::Window(0), None);
+        }
         let code = &mut self.code;
-        let to = (data, CONDITION[0], true);
-        code.masked(Vector::LOAD_BYTES, Len::Z, to, 0, Rm::Window(0), None);
         // Four lanes are in as many dwords as there are bytes from one to the next.
         let dwords = std::array::from_fn(|n| n as u32 / 4 * space + n as u32 % 4);
         code.vector(Vector::LOAD, Len::Z, order, 0, Rm::List(dwords));
@@ -154,7 +160,6 @@ impl Emitter {
     /// Stores the low byte of each lane of `from` to where `rcx` and `rdx` say.
     fn store_spaced(&mut self, space: u32, from: Reg, data: Reg) {
         let lanes = (0..16).fold(0, |all, lane| all | 1u64 << (lane * space));
-        self.wide_mask(lanes);
         let code = &mut self.code;
         code.vector(Vector::PMOVDB, Len::Z, from, 0, Rm::Reg(data));
         // All sixteen bytes in each quarter.
@@ -166,8 +171,13 @@ impl Emitter {
         };
         let bytes = Rm::List(dwords_of(lane_at));
         code.vector(Vector::PSHUFB, Len::Z, data, data, bytes);
+        if code.narrows {
+            return code.store_bytes(data, lanes);
+        }
+        self.wide_mask(lanes);
         let from = (data, CONDITION[0], false);
-        code.masked(Vector::STORE_BYTES, Len::Z, from, 0, Rm::Window(0), None);
+        self.code
+            .masked(Vector::STORE_BYTES, Len::Z, from, 0, Rm::Window(0), None);
     }
 
     /// Makes a mask for the bytes of a register.
