@@ -341,12 +341,12 @@ const SELDOM: usize = 1 << 31;
 pub struct Assembler {
     /// What is made now: code that is run often, or that is seldom run, which lies behind all of the other.
     bytes: Vec<u8>,
-    is_seldom: bool,
+    pub is_seldom: bool,
     /// The other one of both; they change places.
     other: Vec<u8>,
     labels: Vec<Option<usize>>,
     /// Where of registers and masks not all are read.
-    needed: Vec<(Label, Needed)>,
+    pub needed: Vec<(Label, Needed)>,
     /// Four bytes before the given one, relative to it, and the label.
     jumps: Vec<(usize, Label)>,
     /// The same for constants: where the four bytes are, where the instruction ends, which.
@@ -364,18 +364,18 @@ pub struct Assembler {
     pub narrow: Narrow,
     aside: Narrow,
     /// Branches to labels that are placed later, and what slots hold there.
-    branches: HashMap<Label, Vec<(usize, Narrow)>>,
+    pub branches: HashMap<Label, Vec<(usize, Narrow)>>,
     /// Labels where slots hold something, and where those go on who have made them do so.
     pub joined: HashMap<Label, (Narrow, Label)>,
     /// Behind a branch that is always taken, if nothing comes in between.
-    ended: usize,
+    pub ended: usize,
     /// Something was asked for that such hosts cannot do: it is no code.
     pub lacks: bool,
 }
 
 impl Assembler {
     /// Where the next byte goes; from [`SELDOM`] on in the code that is seldom run.
-    fn here(&self) -> usize {
+    pub fn here(&self) -> usize {
         let first = if self.is_seldom { SELDOM } else { 0 };
         first + self.bytes.len()
     }
@@ -398,7 +398,7 @@ impl Assembler {
         self.is_seldom
     }
 
-    fn switch(&mut self, is_seldom: bool) {
+    pub fn switch(&mut self, is_seldom: bool) {
         debug_assert_ne!(self.is_seldom, is_seldom);
         std::mem::swap(&mut self.bytes, &mut self.other);
         self.is_seldom = is_seldom;
@@ -421,33 +421,10 @@ impl Assembler {
 
     /// Places a label here.
     pub fn bind(&mut self, label: Label) {
-        if !self.narrows {
-            return self.place(label);
+        match self.narrows {
+            true => self.bind_narrow(label),
+            false => self.place(label),
         }
-        let is_place = self.keep_needed(label);
-        let reached = self.ended != self.here();
-        let from = self.branches.remove(&label).unwrap_or_default();
-        if !self.is_seldom && !is_place {
-            self.join_slots(label, from, reached);
-            self.ended = usize::MAX;
-            return;
-        }
-        self.leave_slots();
-        let on = self.label();
-        if !from.is_empty() && reached {
-            self.go_to(on);
-        }
-        for (branch, narrow) in from {
-            let stores = self.label();
-            self.place(stores);
-            self.branch_to(branch, stores);
-            self.narrow = narrow;
-            self.leave_slots();
-            self.go_to(on);
-        }
-        self.place(on);
-        self.place(label);
-        self.ended = usize::MAX;
     }
 
     /// A branch that is made leads to a label.
@@ -455,15 +432,14 @@ impl Assembler {
         self.jumps.push((branch, label));
     }
 
+    /// Whether it is known where a label is.
+    pub fn is_placed(&self, label: Label) -> bool {
+        self.labels[label.0].is_some()
+    }
+
     /// A label is here, whatever slots hold.
     pub fn place(&mut self, label: Label) {
         self.labels[label.0] = Some(self.here());
-    }
-
-    /// What comes next comes from elsewhere, too, or goes there: the file has everything, and no slot holds anything.
-    fn leave_slots(&mut self) {
-        self.save();
-        self.forget_slots();
     }
 
     /// Where a label is, once everything is placed.
@@ -1089,42 +1065,10 @@ impl Assembler {
 
     /// Goes on elsewhere.
     pub fn jump(&mut self, label: Label) {
-        if self.narrows {
-            match self.joined_at(label) {
-                Some((narrow, on)) => {
-                    self.establish(&narrow);
-                    self.go_to(on);
-                }
-                None if self.is_met_later(label) => {
-                    self.byte(0xe9);
-                    self.dword(0);
-                    self.meet_later(label);
-                }
-                None => {
-                    self.keep_needed(label);
-                    self.save();
-                    self.go_to(label);
-                }
-            }
-            self.forget_slots();
-            self.ended = self.here();
-            return;
+        match self.narrows {
+            true => self.jump_narrow(label),
+            false => self.go_to(label),
         }
-        self.go_to(label);
-    }
-
-    /// The branch that was made leads to a label that is placed later.
-    fn meet_later(&mut self, label: Label) {
-        self.release();
-        let branch = (self.here(), self.narrow.clone());
-        self.branches.entry(label).or_default().push(branch);
-    }
-
-    /// Whether a label is none that says what it needs, is placed later, and the branch to it is in code that is run often:
-    /// then what slots hold is settled where it is placed.
-    fn is_met_later(&self, label: Label) -> bool {
-        let is_place = self.needed.iter().any(|(of, _)| *of == label);
-        !self.is_seldom && !is_place && self.labels[label.0].is_none()
     }
 
     /// The same, whatever slots hold.
@@ -1177,68 +1121,6 @@ impl Assembler {
         self.bytes.extend([0x0f, 0x80 | when as u8]);
         self.dword(0);
         self.jumps.push((self.here(), label));
-    }
-
-    /// Where to branch so that the file has everything at a label: what it lacks is stored where the branch is taken.
-    fn with_stores(&mut self, label: Label) -> Label {
-        let kept = self.narrow.clone();
-        if let Some((narrow, on)) = self.joined_at(label) {
-            if kept.is_like(&narrow) {
-                return on;
-            }
-            if self.is_seldom {
-                self.establish(&narrow);
-                return on;
-            }
-            let stores = self.label();
-            self.away(stores, |code| {
-                code.establish(&narrow);
-                code.go_to(on);
-            });
-            return stores;
-        }
-        self.keep_needed(label);
-        if !self.is_ahead() {
-            self.narrow = kept;
-            return label;
-        }
-        if self.is_seldom {
-            self.narrow = kept;
-            self.save();
-            return label;
-        }
-        let stores = self.label();
-        self.away(stores, |code| {
-            code.save();
-            code.go_to(label);
-        });
-        self.narrow = kept;
-        stores
-    }
-
-    /// Makes code that is seldom run, where slots hold what they do here; afterwards they do here as before.
-    pub fn away(&mut self, label: Label, make: impl FnOnce(&mut Self)) {
-        let kept = self.narrow.clone();
-        self.switch(true);
-        self.place(label);
-        make(self);
-        self.switch(false);
-        self.narrow = kept;
-    }
-
-    /// Of registers and masks these alone are read from a label on, which is placed later.
-    pub fn needs(&mut self, label: Label, needed: Needed) {
-        if self.narrows {
-            self.needed.push((label, needed));
-        }
-    }
-
-    /// What a label does not need is forgotten; whether it is said what that is.
-    fn keep_needed(&mut self, label: Label) -> bool {
-        let needed = self.needed.iter().find(|(of, _)| *of == label);
-        let needed = needed.map(|(_, needed)| *needed);
-        needed.into_iter().for_each(|needed| self.keep_only(needed));
-        needed.is_some()
     }
 
     /// The address of a label.

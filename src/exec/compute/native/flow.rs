@@ -93,17 +93,11 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
     let pinned = region.pinned();
     emitter.free = FIRST_HELD + pinned.len() as u8;
     emitter.pinned = pinned.into_iter().zip(FIRST_HELD..).collect();
-    // Where registers are kept in memory, these are taken.
-    let flags = if emitter.code.narrows {
-        &[][..]
-    } else {
-        &FLAGS
+    emitter.flags = match emitter.code.narrows {
+        // The file takes their registers.
+        true => Vec::new(),
+        false => region.flags().into_iter().zip(FLAGS).collect(),
     };
-    emitter.flags = region
-        .flags()
-        .into_iter()
-        .zip(flags.iter().copied())
-        .collect();
     emitter.wide = region.is_wide();
     emitter.forget();
     let mut label = || emitter.code.label();
@@ -207,8 +201,10 @@ impl Flow<'_> {
             code.bind(entry);
             code.push(Gpr::Rbx);
             code.push(Gpr::Rbp);
-            FLAGS.into_iter().for_each(|flag| code.push(flag));
-            code.open_file();
+            match code.narrows {
+                true => code.open_file(),
+                false => FLAGS.into_iter().for_each(|flag| code.push(flag)),
+            }
             if self.rounds {
                 code.keep_rounding();
                 code.round(self.emitter.rounding);
@@ -268,8 +264,10 @@ impl Flow<'_> {
         if self.rounds {
             code.restore_rounding();
         }
-        code.close_file();
-        FLAGS.into_iter().rev().for_each(|flag| code.pop(flag));
+        match code.narrows {
+            true => code.close_file(),
+            false => FLAGS.into_iter().rev().for_each(|flag| code.pop(flag)),
+        }
         code.pop(Gpr::Rbp);
         code.pop(Gpr::Rbx);
         code.end();

@@ -234,6 +234,9 @@ impl Emitter {
 
     /// Between two ops what no register holds of the arena is not read again.
     pub fn keep_held(&mut self) {
+        if !self.code.narrows {
+            return;
+        }
         let scaled = self.scaled.iter().map(|scaled| scaled.reg);
         let held = self.held.iter().map(|held| held.reg).chain(scaled);
         let held = held.fold(0, |all, reg| all | 1 << reg);

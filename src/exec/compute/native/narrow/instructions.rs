@@ -311,11 +311,7 @@ impl Assembler {
                 Vector::SHUFF32X4 => {
                     let (b, number) = (register(b), number.unwrap_or(0));
                     let quarter = |n: u8| number >> (2 * n) & 3;
-                    let slots = [a, b].map(|from| {
-                        let first = if from == a { 0 } else { 2 };
-                        (from, first)
-                    });
-                    let slots = [(slots[0].0, 0), (slots[1].0, 2)].map(|(from, first)| {
+                    let slots = [(a, 0), (b, 2)].map(|(from, first)| {
                         let [low, high] = [quarter(first), quarter(first + 1)];
                         let [one, two] = [low, high].map(|n| self.half(from, n / 2));
                         let slot = self.spare();
@@ -374,15 +370,8 @@ impl Assembler {
             Rm::Const(dword) => Some(self.each(dword)),
             Rm::Const64(qword) => Some(self.each_qword(qword)),
             _ if is_each(rm) => {
-                let at = self.place_of(rm, 0, 0);
-                let slot = self.spare();
-                let op = if qwords {
-                    Op::BROADCAST_QWORD
-                } else {
-                    Op::BROADCAST
-                };
-                self.vex(op, true, slot, 0, From::Memory(at));
-                Some(slot)
+                let from = From::Memory(self.place_of(rm, 0, 0));
+                Some(self.spread_from(from, qwords))
             }
             _ => None,
         }

@@ -66,32 +66,17 @@ impl Assembler {
         }
     }
 
+    /// Stores the first element, if its lane is on.
     pub fn store_one(&mut self, qword: bool, (from, mask, _): To, to: Rm) {
-        let from = self.half(from, 0);
-        let at = self.place_of(to, 0, 0);
+        let mut from = self.half(from, 0);
+        let at = From::Memory(self.place_of(to, 0, 0));
         if mask != 0 {
             let lanes = self.lanes(mask, qword, 0);
-            let slot = self.spare();
-            let load = if qword {
-                Op(3, 1, 0, 0x10)
-            } else {
-                Op(2, 1, 0, 0x10)
-            };
-            self.vex(load, false, slot, 0, From::Memory(at));
+            let slot = self.spread_from(at, qword);
             self.vex_by(Op::BLEND, false, slot, slot, From::Slot(from), lanes << 4);
-            let op = if qword {
-                Op::STORE_QWORD
-            } else {
-                Op::STORE_DWORD
-            };
-            return self.vex(op, false, slot, 0, From::Memory(at));
+            from = slot;
         }
-        let op = if qword {
-            Op::STORE_QWORD
-        } else {
-            Op::STORE_DWORD
-        };
-        self.vex(op, false, from, 0, From::Memory(at));
+        self.vex(Op::store_one(qword), false, from, 0, at);
     }
 
     pub fn spread(&mut self, len: Len, (to, qwords): (To, bool), b: Rm) {
@@ -99,32 +84,16 @@ impl Assembler {
         if to.1 == 0 {
             return self.spread_whole(len, (to.0, qwords), b);
         }
-        let shared = match b {
-            Rm::Reg(reg) => {
-                let from = self.half(reg, 0);
-                let slot = self.spare();
-                let op = if qwords {
-                    Op::BROADCAST_QWORD
-                } else {
-                    Op::BROADCAST
-                };
-                self.vex(op, true, slot, 0, From::Slot(from));
-                slot
+        let shared = match (b, self.shared(b, qwords)) {
+            (Rm::WindowEach(at), _) => return self.spread_lanes(len, (to, qwords), at),
+            (_, Some(slot)) => slot,
+            (Rm::Reg(reg), None) => {
+                let from = From::Slot(self.half(reg, 0));
+                self.spread_from(from, qwords)
             }
-            Rm::WindowEach(at) if !self.is_all(to.1) => {
-                return self.spread_lanes(len, (to, qwords), at);
-            }
-            // As a row, or what is known of a message, one element is at the same place.
-            Rm::Row(_) | Rm::At(..) | Rm::Frame(_) | Rm::Window(_) => {
-                let at = self.place_of(b, 0, 0);
-                self.spread_from(at, qwords)
-            }
-            _ => {
-                let Some(slot) = self.shared(b, qwords) else {
-                    self.lacks = true;
-                    return;
-                };
-                slot
+            (_, None) => {
+                let from = From::Memory(self.place_of(b, 0, 0));
+                self.spread_from(from, qwords)
             }
         };
         for half in 0..halves(len) {
@@ -137,24 +106,26 @@ impl Assembler {
 
     /// The same of all lanes: once for both halves.
     fn spread_whole(&mut self, len: Len, (to, qwords): (Reg, bool), b: Rm) {
-        let op = match qwords {
-            true => Op::BROADCAST_QWORD,
-            false => Op::BROADCAST,
-        };
-        let from = match b {
-            Rm::Reg(reg) => From::Slot(self.half(reg, 0)),
-            Rm::Const(_) | Rm::Const64(_) => From::Slot(0),
-            _ => From::Memory(self.place_of(b, 0, 0)),
-        };
-        let slot = self.spare();
-        match b {
-            Rm::Const(dword) => self.load_constant(slot, &[dword]),
-            Rm::Const64(qword) => {
-                self.load_constant(slot, &[qword as u32, (qword >> 32) as u32]);
+        let slot = match b {
+            Rm::Const(dword) => self.spare_constant(&[dword]),
+            Rm::Const64(qword) => self.spare_constant(&[qword as u32, (qword >> 32) as u32]),
+            Rm::Reg(reg) => {
+                let from = From::Slot(self.half(reg, 0));
+                self.spread_from(from, qwords)
             }
-            _ => self.vex(op, true, slot, 0, from),
-        }
+            _ => {
+                let from = From::Memory(self.place_of(b, 0, 0));
+                self.spread_from(from, qwords)
+            }
+        };
         self.whole(len, to, slot);
+    }
+
+    /// A spare slot with a dword, or a qword, in all lanes.
+    fn spare_constant(&mut self, dwords: &[u32]) -> u8 {
+        let slot = self.spare();
+        self.load_constant(slot, dwords);
+        slot
     }
 
     /// A register's halves are what a spare slot holds.
@@ -195,26 +166,22 @@ impl Assembler {
         self.done(to.0, len);
     }
 
-    pub fn spread_from(&mut self, at: At, qwords: bool) -> u8 {
+    /// A spare slot with one element in all lanes.
+    pub fn spread_from(&mut self, from: From, qwords: bool) -> u8 {
         let slot = self.spare();
-        let op = if qwords {
-            Op::BROADCAST_QWORD
-        } else {
-            Op::BROADCAST
-        };
-        self.vex(op, true, slot, 0, From::Memory(at));
+        self.vex(Op::broadcast(qwords), true, slot, 0, from);
         slot
     }
 
     pub fn spread_gpr(&mut self, len: Len, (to, qwords): (To, bool), from: Rm) {
         let long = len != Len::X;
-        let (moves, spreads) = match qwords {
-            true => (Op::FROM_GPR_WIDE, Op::BROADCAST_QWORD),
-            false => (Op::FROM_GPR, Op::BROADCAST),
+        let moves = match qwords {
+            true => Op::FROM_GPR_WIDE,
+            false => Op::FROM_GPR,
         };
         let shared = self.spare();
         self.vex(moves, false, shared, 0, From::Slot(register(from)));
-        self.vex(spreads, true, shared, 0, From::Slot(shared));
+        self.vex(Op::broadcast(qwords), true, shared, 0, From::Slot(shared));
         if to.1 == 0 {
             return self.whole(len, to.0, shared);
         }

@@ -86,6 +86,26 @@ ops! {
     TO_HALVES = 1 3 0 0x1d;
 }
 
+impl Op {
+    /// Puts one dword, or one qword, into all lanes.
+    pub const fn broadcast(qwords: bool) -> Op {
+        if qwords {
+            Op::BROADCAST_QWORD
+        } else {
+            Op::BROADCAST
+        }
+    }
+
+    /// Stores one of them.
+    pub const fn store_one(qwords: bool) -> Op {
+        if qwords {
+            Op::STORE_QWORD
+        } else {
+            Op::STORE_DWORD
+        }
+    }
+}
+
 /// A place in memory, by numbers of registers.
 #[derive(Clone, Copy, Debug)]
 pub enum At {
