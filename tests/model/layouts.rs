@@ -156,8 +156,9 @@ proptest! {
         let height = if matches!(description.kind, Kind::D1 | Kind::Buffer) { 1 } else { height };
         let planes = description.planes.map(|planes| match (planes.interleaved, planes.half_pitch) {
             (true, _) => Planes::nv12(height),
-            (false, true) if planes.u.1 < planes.v.1 => Planes::i420(height),
-            (false, true) => Planes::yv12(height),
+            // Rows of half a pitch, as many as those of the first plane where chroma is not halved downwards.
+            (false, true) if planes.u.1 < planes.v.1 => Planes { u: (0, 2 * height), v: (0, 3 * height), ..planes },
+            (false, true) => Planes { v: (0, 2 * height), u: (0, 3 * height), ..planes },
             (false, false) => Planes { u: (0, height), v: (0, height + height / 2), ..planes },
         });
         let shape = Description { width, height, planes, ..description };
