@@ -17,6 +17,15 @@ use proptest::test_runner::FileFailurePersistence;
 /// Bytes of an arena.
 const BYTES: usize = 1024;
 
+/// How many programs a law of native code makes: a quarter of `all` where another run makes all of them with the registers
+/// that the host has.
+pub(crate) fn cases(all: u32) -> u32 {
+    match std::env::var_os("VISIM_VECTOR_BITS") {
+        Some(_) => all / 4,
+        None => all,
+    }
+}
+
 /// The op that goes on where this one ends, with the lanes after its own.
 fn next(op: &Op) -> Op {
     let on = |region: &Region, size: u32, lanes: Lanes| match *region {

@@ -3,7 +3,7 @@
 use super::native_laws::environment;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
-use crate::exec::compute::laws::lowered;
+use crate::exec::compute::laws::{cases, lowered};
 use crate::exec::compute::native::NativeCode;
 use crate::exec::message::environment::Allowance;
 use crate::exec::message::site_plans::SitePlans;
@@ -459,7 +459,7 @@ fn left_from(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, max_shrink_iters: 2000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/native-messages.txt"))), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(3_000), max_shrink_iters: 2000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/native-messages.txt"))), ..ProptestConfig::default() })]
 
     #[test]
     fn native_messages_leave_what_steps_leave(
@@ -490,7 +490,7 @@ fn in_order() -> impl Strategy<Value = Places> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(3_000), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn lanes_that_follow_each_other_leave_what_steps_leave(
@@ -507,7 +507,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(4_000), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn halves_leave_what_steps_leave(

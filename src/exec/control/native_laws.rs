@@ -4,7 +4,7 @@ use super::lockstep;
 use super::reset::Reset;
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::laws::{
-    FLOATS, INTEGERS, TYPES, dword, lowered, modifier, program, sources,
+    FLOATS, INTEGERS, TYPES, cases, dword, lowered, modifier, program, sources,
 };
 use crate::exec::compute::native::{Native, NativeCode, Rounds, Seen};
 use crate::exec::message::blocks::Kept;
@@ -488,7 +488,7 @@ fn left_by(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6_000, max_shrink_iters: 3000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/native.txt"))), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(6_000), max_shrink_iters: 3000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/native.txt"))), ..ProptestConfig::default() })]
 
     #[test]
     fn native_code_leaves_what_steps_leave(
@@ -553,7 +553,7 @@ fn look_at(row: u32) -> Op {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(10_000), max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// What is read in the end is there, whatever else was not stored.
     #[test]
@@ -596,7 +596,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(4_000), max_shrink_iters: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// A thread in the memory of another one leaves what it leaves in its own, but where it writes nothing.
     #[test]
@@ -1124,7 +1124,7 @@ fn arithmetic([kind, to, a, b]: [u8; 4], wide: bool) -> Op {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(3_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Results without an order are those of the reference, wherever among other results they come up.
     #[test]
@@ -1166,7 +1166,7 @@ fn half() -> impl Strategy<Value = u16> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(3_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Halves are those of the reference, wherever the last place of a result hangs on bits far below.
     #[test]
@@ -1234,7 +1234,7 @@ fn double() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Doubles are those of the reference, fused where they are there, flushed where the mode says so; so is what they become.
     #[test]
@@ -1322,7 +1322,7 @@ fn angle() -> impl Strategy<Value = f32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(3_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Sines and cosines are those of the reference, whatever their last places hang on.
     #[test]

@@ -3,7 +3,7 @@
 use super::native_laws::environment;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
-use crate::exec::compute::laws::lowered;
+use crate::exec::compute::laws::{cases, lowered};
 use crate::exec::compute::native::{NativeCode, Seen};
 use crate::exec::message::environment::Allowance;
 use crate::exec::message::site_plans::SitePlans;
@@ -189,7 +189,7 @@ fn left(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1_500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn native_samples_are_those_of_plans(

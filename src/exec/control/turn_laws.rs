@@ -3,7 +3,7 @@
 use super::lockstep;
 use super::native_laws::environment;
 use crate::exec::compute::decoded::Decoded;
-use crate::exec::compute::laws::{dword, lowered};
+use crate::exec::compute::laws::{cases, dword, lowered};
 use crate::exec::compute::native::{Native, NativeCode, Rounds, Seen};
 use crate::exec::compute::reads;
 use crate::exec::message::blocks::Kept;
@@ -173,7 +173,7 @@ fn left(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, max_shrink_iters: 3000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/turns.txt"))), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(3_000), max_shrink_iters: 3000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/turns.txt"))), ..ProptestConfig::default() })]
 
     #[test]
     fn native_code_turns_as_steps_do(
