@@ -154,12 +154,13 @@ proptest! {
         let (width, height) = (smaller(description.width), smaller(description.height));
         let height = if description.kind == Kind::Cube { width } else { height };
         let height = if matches!(description.kind, Kind::D1 | Kind::Buffer) { 1 } else { height };
+        let rows = height >> description.chroma_shift().1;
         let planes = description.planes.map(|planes| match (planes.interleaved, planes.half_pitch) {
             (true, _) => Planes::nv12(height),
-            // Rows of half a pitch, as many as those of the first plane where chroma is not halved downwards.
-            (false, true) if planes.u.1 < planes.v.1 => Planes { u: (0, 2 * height), v: (0, 3 * height), ..planes },
-            (false, true) => Planes { v: (0, 2 * height), u: (0, 3 * height), ..planes },
-            (false, false) => Planes { u: (0, height), v: (0, height + height / 2), ..planes },
+            // Rows of half a pitch; one plane begins where the one before ends.
+            (false, true) if planes.u.1 < planes.v.1 => Planes { u: (0, 2 * height), v: (0, 2 * height + rows), ..planes },
+            (false, true) => Planes { v: (0, 2 * height), u: (0, 2 * height + rows), ..planes },
+            (false, false) => Planes { u: (0, height), v: (0, height + rows), ..planes },
         });
         let shape = Description { width, height, planes, ..description };
         no_byte_is_shared(shape.clone()).map_err(|why| TestCaseError::fail(format!("{shape:?}: {why}")))?;
@@ -171,6 +172,7 @@ fn the_layouts_that_chance_seldom_meets_share_no_byte_either() {
     let rgba = |width, height| Description::d2(Format::R8G8B8A8_UNORM, width, height);
     let bc1 = Format::named("BC1_UNORM").expect("format");
     let fxt1 = Format::named("FXT1").expect("format");
+    let planar_411 = Format::named("PLANAR_411_8").expect("format");
     for generation in [
         Generation::Gen4,
         Generation::Gen5,
@@ -258,6 +260,23 @@ fn the_layouts_that_chance_seldom_meets_share_no_byte_either() {
                     ..Description::d2(Format::PLANAR_420_8, 32, 32)
                 },
                 Description::d2(Format::PLANAR_420_16, 32, 32),
+                Description {
+                    planes: Some(Planes {
+                        u: (0, 64),
+                        v: (0, 96),
+                        ..Planes::i420(32)
+                    }),
+                    ..Description::d2(planar_411, 32, 32)
+                },
+                Description {
+                    planes: Some(Planes {
+                        half_pitch: false,
+                        u: (0, 32),
+                        v: (0, 64),
+                        ..Planes::i420(32)
+                    }),
+                    ..Description::d2(planar_411, 32, 32)
+                },
                 Description::d2(Format::R32G32B32A32_FLOAT, 9, 9),
                 Description::d2(Format::named("R32G32B32_FLOAT").expect("format"), 9, 9),
                 Description::d2(Format::named("R8G8B8_UNORM").expect("format"), 50, 40),
