@@ -1,13 +1,14 @@
 //! From an op to its step: the fastest function whose results equal the reference's.
 
-use super::compare::{self, Compare, predicate_logic};
-use super::dword::{self, Boolean, Dwords, Select};
-use super::moves::{self, FromSingle, Modified, Qwords, SelectSingle, ToSingle};
-use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, Put, Shape, shape};
+use super::compare::{self, Values, predicate_logic};
+use super::dword;
+use super::kernels::{Any, Function, Plain};
+use super::moves::{Qwords, Select};
+use super::operand::{Element, Operand, Put, are_plain};
 use super::quads::{self, Quads};
 use super::rows::ROW;
-use super::single::{self, Singles};
-use super::{Kernel, Run, Step, each_as_defined, wide};
+use super::single;
+use super::{Run, Step, each_as_defined, wide};
 use crate::exec::state::thread::Thread;
 use crate::isa::{Condition, Opcode, Type};
 use crate::math::simd::Wide;
@@ -25,54 +26,37 @@ pub struct Choice<'a> {
     pub flush: bool,
 }
 
-/// The function for the lane count of an op: loops have 1, 8, 16 or 32 lanes, in rows.
-macro_rules! by_count {
-    ($choice:expr, $count:expr, $kernel:ident) => {
-        match $count {
-            0 | 1 => $choice.pick::<$kernel<1, 1>>(),
-            2..=8 => $choice.pick::<$kernel<ROW, 1>>(),
-            9..=16 => $choice.pick::<$kernel<ROW, 2>>(),
-            _ => $choice.pick::<$kernel<ROW, 4>>(),
-        }
-    };
-    ($choice:expr, $count:expr, $kernel:ident, $function:ty $(, $shape:expr)?) => {
-        match $count {
-            0 | 1 => $choice.pick::<$kernel<$function, $({ $shape },)? 1, 1>>(),
-            2..=8 => $choice.pick::<$kernel<$function, $({ $shape },)? ROW, 1>>(),
-            9..=16 => $choice.pick::<$kernel<$function, $({ $shape },)? ROW, 2>>(),
-            _ => $choice.pick::<$kernel<$function, $({ $shape },)? ROW, 4>>(),
-        }
-    };
+/// The loop of a function that is common. `is_plain`: its operands and what is asked of it are.
+fn common<F: Function>(count: u8, is_plain: bool) -> Run {
+    match count {
+        2..=8 if is_plain => wide::<Plain<F, 1>>,
+        9..=16 if is_plain => wide::<Plain<F, 2>>,
+        17.. if is_plain => wide::<Plain<F, 4>>,
+        _ => any::<F>(count),
+    }
 }
 
-/// The same for kernels that know the shape of their operands, the last one being that of an instruction
-/// with one lane.
-macro_rules! by_shape {
-    ($choice:expr, $count:expr, $shape:expr, $kernel:ident, $function:ty; $($known:literal)+, $one:literal) => {
-        match $shape {
-            $(Some($known) if $count > 1 => match $count {
-                0..=8 => wide::<$kernel<$function, $known, ROW, 1>> as Run,
-                9..=16 => wide::<$kernel<$function, $known, ROW, 2>>,
-                _ => wide::<$kernel<$function, $known, ROW, 4>>,
-            },
-            Some(shape) if shape == $known | HAS_MODIFIERS && $count > 1 => match $count {
-                0..=8 => wide::<$kernel<$function, { $known | HAS_MODIFIERS }, ROW, 1>>,
-                9..=16 => wide::<$kernel<$function, { $known | HAS_MODIFIERS }, ROW, 2>>,
-                _ => wide::<$kernel<$function, { $known | HAS_MODIFIERS }, ROW, 4>>,
-            },)+
-            Some($one) if $count <= 1 => {
-                wide::<$kernel<$function, $one, 1, 1>>
-            }
-            Some(shape) if shape == $one | HAS_MODIFIERS && $count <= 1 => {
-                wide::<$kernel<$function, { $one | HAS_MODIFIERS }, 1, 1>>
-            }
-            _ => by_count!($choice, $count, $kernel, $function, ANY),
-        }
-    };
+/// The loop of any function.
+fn any<F: Function>(count: u8) -> Run {
+    match count {
+        0 | 1 => wide::<Any<F, 1>>,
+        _ => wide::<Any<F, ROW>>,
+    }
+}
+
+/// The loop of a comparison.
+fn compared<V: Values>(count: u8, is_plain: bool) -> Run {
+    match count {
+        0 | 1 => wide::<compare::Any<V, 1>>,
+        2..=8 if is_plain => wide::<compare::Plain<V, 1>>,
+        9..=16 if is_plain => wide::<compare::Plain<V, 2>>,
+        17.. if is_plain => wide::<compare::Plain<V, 4>>,
+        _ => wide::<compare::Any<V, ROW>>,
+    }
 }
 
 /// Lanes of the loop for an instruction of so many.
-const fn loop_lanes(count: u8) -> usize {
+const fn loop_lanes(count: u8) -> u8 {
     match count {
         0 | 1 => 1,
         2..=8 => 8,
@@ -175,6 +159,7 @@ impl Choice<'_> {
             run: each_as_defined,
             fast: false,
             lanes,
+            loop_lanes: loop_lanes(lanes.count),
             all: lanes.all(),
             forced: if lanes.no_mask { u32::MAX } else { 0 },
             guard: None,
@@ -191,10 +176,6 @@ impl Choice<'_> {
         }
     }
 
-    fn pick<K: Kernel>(&self) -> Run {
-        wide::<K>
-    }
-
     /// Sources as dwords, each with its element; `None` if one is not such a thing.
     fn sources(
         &self,
@@ -208,7 +189,7 @@ impl Choice<'_> {
                 self.program,
                 source,
                 element(k, source)?,
-                loop_lanes(lanes.count),
+                loop_lanes(lanes.count).into(),
             )?;
             *out.get_mut(k)? = operand;
         }
@@ -234,7 +215,7 @@ impl Choice<'_> {
         let dst = match ty.bytes() {
             // Whoever moves those asks the op.
             8 if alu.opcode == Opcode::Mov => Put::Flags(0),
-            _ => Put::new(self.program, &alu.dst, loop_lanes(alu.lanes.count))?,
+            _ => Put::new(self.program, &alu.dst, loop_lanes(alu.lanes.count).into())?,
         };
         let (run, src) = match alu.opcode {
             Opcode::Mov => self.moved(alu, dst)?,
@@ -243,9 +224,11 @@ impl Choice<'_> {
                 let singles = self.plain && ty == Type::F && src.iter().all(|s| s.ty == ty);
                 let sources = self.sources(src, alu.lanes, |_, s| Element::of(s.ty))?;
                 let run = match floats && !bits {
-                    true if singles => by_count!(self, alu.lanes.count, SelectSingle),
+                    true if singles && alu.lanes.count < 2 => wide::<Select<true, 1>> as Run,
+                    true if singles => wide::<Select<true, ROW>>,
                     true => return None,
-                    false => by_count!(self, alu.lanes.count, Select),
+                    false if alu.lanes.count < 2 => wide::<Select<false, 1>>,
+                    false => wide::<Select<false, ROW>>,
                 };
                 (run, sources)
             }
@@ -255,9 +238,9 @@ impl Choice<'_> {
                     return None;
                 }
                 let sources = self.sources(src, alu.lanes, |_, s| Element::of(s.ty))?;
-                let shape = self.single_shape(&sources[..src.len()], dst);
-                let shape = shape.map(|shape| shape | dress(alu));
-                (self.singles(alu.opcode, alu.lanes.count, shape)?, sources)
+                let is_plain = is_plain(alu, &sources, dst) && !self.flush;
+                let run = singles(alu.opcode, alu.lanes.count, is_plain)?;
+                (run, sources)
             }
             _ if alu.saturate => return None,
             opcode => self.integers(opcode, alu, dst)?,
@@ -286,21 +269,21 @@ impl Choice<'_> {
                 .src
                 .first()
                 .is_some_and(|s| quad(s.ty) && s.modifier.is_none());
-        if !quads::serves(self.program, alu, loop_lanes(count)) {
+        if !quads::serves(self.program, alu, loop_lanes(count).into()) {
             return None;
         }
         Some(match alu.opcode {
-            Opcode::Mov => by_count!(self, count, Quads, quads::Move),
-            Opcode::Add => by_count!(self, count, Quads, quads::Add),
-            Opcode::Add3 => by_count!(self, count, Quads, quads::Add3),
-            Opcode::Mul => by_count!(self, count, Quads, quads::Mul),
-            Opcode::Mad => by_count!(self, count, Quads, quads::Mad),
-            Opcode::And => by_count!(self, count, Quads, quads::And),
-            Opcode::Or => by_count!(self, count, Quads, quads::Or),
-            Opcode::Xor => by_count!(self, count, Quads, quads::Xor),
-            Opcode::Shl if quad(ty) => by_count!(self, count, Quads, quads::Shl),
-            Opcode::Shr if whole => by_count!(self, count, Quads, quads::Shr),
-            Opcode::Asr if whole => by_count!(self, count, Quads, quads::Asr),
+            Opcode::Mov => wide::<Quads<quads::Move>> as Run,
+            Opcode::Add => wide::<Quads<quads::Add>>,
+            Opcode::Add3 => wide::<Quads<quads::Add3>>,
+            Opcode::Mul => wide::<Quads<quads::Mul>>,
+            Opcode::Mad => wide::<Quads<quads::Mad>>,
+            Opcode::And => wide::<Quads<quads::And>>,
+            Opcode::Or => wide::<Quads<quads::Or>>,
+            Opcode::Xor => wide::<Quads<quads::Xor>>,
+            Opcode::Shl if quad(ty) => wide::<Quads<quads::Shl>>,
+            Opcode::Shr if whole => wide::<Quads<quads::Shr>>,
+            Opcode::Asr if whole => wide::<Quads<quads::Asr>>,
             _ => return None,
         })
     }
@@ -315,60 +298,29 @@ impl Choice<'_> {
         let sources = self.sources(src, alu.lanes, element)?;
         let signed = src.iter().all(|s| held(s).signed);
         let unsigned = src.iter().all(|s| held(s).unsigned);
-        let shape = shape(&sources[..src.len()], dst).map(|shape| shape | dress(alu));
+        let is_plain = is_plain(alu, &sources, dst);
         let run = match opcode {
-            Opcode::Add => by_shape!(self, count, shape, Dwords, dword::Add; 0 1 2 3, 3),
-            Opcode::Add3 => by_count!(self, count, Dwords, dword::Add3, ANY),
-            Opcode::Mul => by_shape!(self, count, shape, Dwords, dword::Mul; 0 1 2 3, 3),
-            Opcode::Mad => by_shape!(self, count, shape, Dwords, dword::Mad; 0 1 2 3 4 5 6 7, 7),
-            Opcode::And => by_shape!(self, count, shape, Dwords, dword::And; 0 1 2 3, 3),
-            Opcode::Or => by_shape!(self, count, shape, Dwords, dword::Or; 0 1 2 3, 3),
-            Opcode::Xor => by_count!(self, count, Dwords, dword::Xor, ANY),
-            Opcode::Not => by_count!(self, count, Dwords, dword::Not, ANY),
-            Opcode::Bfn => by_count!(self, count, Boolean),
-            Opcode::Shl => by_shape!(self, count, shape, Dwords, dword::Shl; 0 1 2 3, 3),
-            Opcode::Shr => by_shape!(self, count, shape, Dwords, dword::Shr; 0 1 2 3, 3),
-            Opcode::Asr => by_shape!(self, count, shape, Dwords, dword::Asr; 0 1 2 3, 3),
-            Opcode::Rol if rotates_dwords(src) => by_count!(self, count, Dwords, dword::Rol, ANY),
-            Opcode::Ror if rotates_dwords(src) => by_count!(self, count, Dwords, dword::Ror, ANY),
-            Opcode::Min if signed => by_count!(self, count, Dwords, dword::Min, ANY),
-            Opcode::Max if signed => by_count!(self, count, Dwords, dword::Max, ANY),
-            Opcode::Min if unsigned => by_count!(self, count, Dwords, dword::MinUnsigned, ANY),
-            Opcode::Max if unsigned => by_count!(self, count, Dwords, dword::MaxUnsigned, ANY),
+            Opcode::Add => common::<dword::Add>(count, is_plain),
+            Opcode::Add3 => any::<dword::Add3>(count),
+            Opcode::Mul => common::<dword::Mul>(count, is_plain),
+            Opcode::Mad => common::<dword::Mad>(count, is_plain),
+            Opcode::And => common::<dword::And>(count, is_plain),
+            Opcode::Or => common::<dword::Or>(count, is_plain),
+            Opcode::Xor => any::<dword::Xor>(count),
+            Opcode::Not => any::<dword::Not>(count),
+            Opcode::Bfn => any::<dword::Bfn>(count),
+            Opcode::Shl => common::<dword::Shl>(count, is_plain),
+            Opcode::Shr => common::<dword::Shr>(count, is_plain),
+            Opcode::Asr => common::<dword::Asr>(count, is_plain),
+            Opcode::Rol if rotates_dwords(src) => any::<dword::Rol>(count),
+            Opcode::Ror if rotates_dwords(src) => any::<dword::Ror>(count),
+            Opcode::Min if signed => any::<dword::Min>(count),
+            Opcode::Max if signed => any::<dword::Max>(count),
+            Opcode::Min if unsigned => any::<dword::MinUnsigned>(count),
+            Opcode::Max if unsigned => any::<dword::MaxUnsigned>(count),
             _ => return None,
         };
         Some((run, sources))
-    }
-
-    /// The shape of operands that are singles.
-    fn single_shape(&self, sources: &[Operand], dst: Put) -> Option<Shape> {
-        shape(sources, dst).filter(|_| !self.flush)
-    }
-
-    fn singles(&self, opcode: Opcode, count: u8, shape: Option<Shape>) -> Option<Run> {
-        Some(match opcode {
-            Opcode::Add => by_shape!(self, count, shape, Singles, single::Add; 0 1 2 3, 3),
-            Opcode::Mul => by_shape!(self, count, shape, Singles, single::Mul; 0 1 2 3, 3),
-            Opcode::Mad => by_shape!(self, count, shape, Singles, single::Mad; 0 1 2 3 4 5 6 7, 7),
-            Opcode::Min => by_count!(self, count, Singles, single::Min, ANY),
-            Opcode::Max => by_count!(self, count, Singles, single::Max, ANY),
-            Opcode::Frc => by_count!(self, count, Singles, single::Frc, ANY),
-            Opcode::Rndd => by_count!(self, count, Singles, single::Rndd, ANY),
-            Opcode::Rndu => by_count!(self, count, Singles, single::Rndu, ANY),
-            Opcode::Rnde => by_count!(self, count, Singles, single::Rnde, ANY),
-            Opcode::Rndz => by_count!(self, count, Singles, single::Rndz, ANY),
-            Opcode::Inv | Opcode::Invm => by_count!(self, count, Singles, single::Inv, ANY),
-            Opcode::Div => by_count!(self, count, Singles, single::Div, ANY),
-            Opcode::Divm => by_count!(self, count, Singles, single::Divm, ANY),
-            Opcode::Sqrt | Opcode::Sqrtm => by_count!(self, count, Singles, single::Sqrt, ANY),
-            Opcode::Rsqrt | Opcode::Rsqtm => by_count!(self, count, Singles, single::Rsqrt, ANY),
-            Opcode::Exp => by_count!(self, count, Singles, single::Exp, ANY),
-            Opcode::Log => by_count!(self, count, Singles, single::Log, ANY),
-            Opcode::Sin => by_count!(self, count, Singles, single::Sin, ANY),
-            Opcode::Cos => by_count!(self, count, Singles, single::Cos, ANY),
-            Opcode::Pow => by_count!(self, count, Singles, single::Pow, ANY),
-            _ => return None,
-        })
     }
 
     /// `mov`. Source: vISA text reference 6.1.
@@ -380,35 +332,31 @@ impl Choice<'_> {
         let bare = source.modifier.is_none() && !alu.saturate;
         let integers = from.is_integer() && to.is_integer();
         if bare && from.bytes() == 8 && (from == to || integers && to.bytes() == 8) {
-            return direct(&source.region).then(|| (self.pick::<Qwords>(), [Operand::NONE; 3]));
+            return direct(&source.region).then_some((wide::<Qwords> as Run, [Operand::NONE; 3]));
         }
         let sources = self.sources(&alu.src, alu.lanes, |_, s| Element::of(s.ty))?;
         if to.bytes() == 8 {
             return None;
         }
-        let shape = shape(&sources[..1], dst).map(|shape| shape | dress(alu));
+        let is_plain = is_plain(alu, &sources, dst);
         let run = if bare && from == to || integers && !alu.saturate {
-            by_shape!(self, count, shape, Dwords, dword::Move; 0 1, 1)
+            common::<dword::Move>(count, is_plain)
         } else if from == Type::F && to == Type::F && self.plain {
-            by_count!(self, count, Modified)
+            any::<single::Modified>(count)
         } else if from.is_integer() && to == Type::F && self.plain && !alu.saturate {
             match held(source) {
-                Held { signed: true, .. } => {
-                    by_shape!(self, count, shape, ToSingle, moves::Signed; 0, 1)
-                }
-                Held { unsigned: true, .. } => {
-                    by_shape!(self, count, shape, ToSingle, moves::Unsigned; 0, 1)
-                }
+                Held { signed: true, .. } => common::<dword::SignedToSingle>(count, is_plain),
+                Held { unsigned: true, .. } => common::<dword::UnsignedToSingle>(count, is_plain),
                 _ => return None,
             }
         } else if from == Type::F && !alu.saturate {
             match to {
-                Type::D => by_count!(self, count, FromSingle, moves::D),
-                Type::Ud => by_count!(self, count, FromSingle, moves::Ud),
-                Type::W => by_count!(self, count, FromSingle, moves::W),
-                Type::Uw => by_count!(self, count, FromSingle, moves::Uw),
-                Type::B => by_count!(self, count, FromSingle, moves::B),
-                Type::Ub => by_count!(self, count, FromSingle, moves::Ub),
+                Type::D => any::<single::ToD>(count),
+                Type::Ud => any::<single::ToUd>(count),
+                Type::W => any::<single::ToW>(count),
+                Type::Uw => any::<single::ToUw>(count),
+                Type::B => any::<single::ToB>(count),
+                Type::Ub => any::<single::ToUb>(count),
                 _ => return None,
             }
         } else {
@@ -428,20 +376,19 @@ impl Choice<'_> {
         let count = lanes.count;
         let put = match dst {
             CompareDest::Predicate(at) => Put::Flags(*at),
-            CompareDest::General(dst) => Put::new(self.program, dst, loop_lanes(count))?,
+            CompareDest::General(dst) => Put::new(self.program, dst, loop_lanes(count).into())?,
         };
         let sources = self.sources(src, lanes, |_, s| Element::of(s.ty))?;
-        let shape = shape(&sources[..2], put);
+        let is_plain = are_plain(&sources, put) && matches!(put, Put::Flags(_));
         let run = if src.iter().any(|s| s.ty.is_float()) {
             if !self.plain || src.iter().any(|s| s.ty != Type::F) {
                 return None;
             }
-            let shape = self.single_shape(&sources[..2], put);
-            by_shape!(self, count, shape, Compare, compare::Single; 0 1 2 3, 3)
+            compared::<compare::Single>(count, is_plain && !self.flush)
         } else if src.iter().all(|s| held(s).signed) {
-            by_shape!(self, count, shape, Compare, compare::Signed; 0 1 2 3, 3)
+            compared::<compare::Signed>(count, is_plain)
         } else if src.iter().all(|s| held(s).unsigned) {
-            by_shape!(self, count, shape, Compare, compare::Unsigned; 0 1 2 3, 3)
+            compared::<compare::Unsigned>(count, is_plain)
         } else {
             return None;
         };
@@ -455,13 +402,36 @@ impl Choice<'_> {
     }
 }
 
-/// Whether kernels have to look for a predicate or `.sat`.
-const fn dress(alu: &Alu) -> Shape {
-    if alu.guard.is_some() || alu.saturate {
-        HAS_MODIFIERS
-    } else {
-        0
-    }
+/// Whether loops serve an op that know their operands beforehand: none of them is asked for a predicate or `.sat`.
+fn is_plain(alu: &Alu, sources: &[Operand; 3], dst: Put) -> bool {
+    alu.guard.is_none() && !alu.saturate && are_plain(sources, dst)
+}
+
+/// The loops of singles.
+fn singles(opcode: Opcode, count: u8, is_plain: bool) -> Option<Run> {
+    Some(match opcode {
+        Opcode::Add => common::<single::Add>(count, is_plain),
+        Opcode::Mul => common::<single::Mul>(count, is_plain),
+        Opcode::Mad => common::<single::Mad>(count, is_plain),
+        Opcode::Min => any::<single::Min>(count),
+        Opcode::Max => any::<single::Max>(count),
+        Opcode::Frc => any::<single::Frc>(count),
+        Opcode::Rndd => any::<single::Rndd>(count),
+        Opcode::Rndu => any::<single::Rndu>(count),
+        Opcode::Rnde => any::<single::Rnde>(count),
+        Opcode::Rndz => any::<single::Rndz>(count),
+        Opcode::Inv | Opcode::Invm => any::<single::Inv>(count),
+        Opcode::Div => any::<single::Div>(count),
+        Opcode::Divm => any::<single::Divm>(count),
+        Opcode::Sqrt | Opcode::Sqrtm => any::<single::Sqrt>(count),
+        Opcode::Rsqrt | Opcode::Rsqtm => any::<single::Rsqrt>(count),
+        Opcode::Exp => any::<single::Exp>(count),
+        Opcode::Log => any::<single::Log>(count),
+        Opcode::Sin => any::<single::Sin>(count),
+        Opcode::Cos => any::<single::Cos>(count),
+        Opcode::Pow => any::<single::Pow>(count),
+        _ => return None,
+    })
 }
 
 fn direct(region: &Region) -> bool {

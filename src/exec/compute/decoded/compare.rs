@@ -1,12 +1,11 @@
 //! `cmp` and the logic of predicates: one bit for each lane.
 
-use super::dword::dwords;
-use super::operand::{ANY, Put, Shape};
-use super::rows::{ROW, Rows, each_lane, store_flags};
-use super::single::singles;
+use super::operand::Put;
+use super::rows::{ROW, Scratch, blend, plain, put};
 use super::{Kernel, Step};
 use crate::exec::state::thread::Thread;
 use crate::isa::Condition;
+use crate::math::simd::Wide;
 use std::marker::PhantomData;
 
 /// What of less, equal and greater a relation holds on, as masks of all ones, and whether it is all the rest
@@ -34,46 +33,14 @@ fn holds<T: PartialOrd>(a: T, b: T, ([less, equal, greater], rest): ([u32; 3], u
     (less | equal | greater) ^ rest
 }
 
-/// A bit for each lane that the step's relation holds on.
-///
-/// All three orders are asked for, and what the relation requires is put together: with a choice among six loops the
-/// compiler makes no vector code of them.
-#[inline(always)]
-fn related<T: PartialOrd + Copy, const L: usize, const R: usize, const SHAPE: Shape>(
-    step: &Step,
-    a: &Rows<T, L, R>,
-    b: &Rows<T, L, R>,
-) -> u32 {
-    let wanted = orders(step.relation);
-    // One value for all lanes on both sides has one answer.
-    if SHAPE != ANY && SHAPE & 3 == 3 {
-        return holds(a[0][0], b[0][0], wanted);
-    }
-    let mut bits = 0;
-    for r in 0..R {
-        let mut ones = [0; ROW];
-        for (i, ones) in ones.iter_mut().take(L).enumerate() {
-            *ones = holds(a[r][i], b[r][i], wanted);
-        }
-        match step.wide {
-            Some(wide) if L == ROW => bits |= wide.signs(ones) << (L * r),
-            _ => {
-                for (i, ones) in ones.iter().take(L).enumerate() {
-                    bits |= (ones & 1) << (L * r + i);
-                }
-            }
-        }
-    }
-    bits
-}
-
 /// What is compared.
 pub trait Values {
-    /// A bit for each lane that the step's relation holds on.
-    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
-        thread: &Thread<'_>,
-        step: &Step,
-    ) -> u32;
+    /// Whether they are singles.
+    const SINGLES: bool = false;
+    /// What a dword stands for.
+    type Value: PartialOrd;
+    /// The value of a dword.
+    fn of(dword: u32) -> Self::Value;
 }
 
 /// Singles.
@@ -86,57 +53,92 @@ pub struct Signed;
 pub struct Unsigned;
 
 impl Values for Single {
+    const SINGLES: bool = true;
+    type Value = f32;
     #[inline(always)]
-    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
-        thread: &Thread<'_>,
-        step: &Step,
-    ) -> u32 {
-        let a = singles::<L, R, SHAPE>(thread, step, 0);
-        let b = singles::<L, R, SHAPE>(thread, step, 1);
-        related::<_, L, R, SHAPE>(step, &a, &b)
+    fn of(dword: u32) -> f32 {
+        f32::from_bits(dword)
     }
 }
 
-#[inline(always)]
-fn signed(dword: u32) -> i32 {
-    dword.cast_signed()
-}
-
 impl Values for Signed {
+    type Value = i32;
     #[inline(always)]
-    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
-        thread: &Thread<'_>,
-        step: &Step,
-    ) -> u32 {
-        let a = dwords::<L, R, SHAPE>(thread, step, 0);
-        let b = dwords::<L, R, SHAPE>(thread, step, 1);
-        related::<_, L, R, SHAPE>(step, &each_lane(&a, signed), &each_lane(&b, signed))
+    fn of(dword: u32) -> i32 {
+        dword.cast_signed()
     }
 }
 
 impl Values for Unsigned {
+    type Value = u32;
     #[inline(always)]
-    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
-        thread: &Thread<'_>,
-        step: &Step,
-    ) -> u32 {
-        let a = dwords::<L, R, SHAPE>(thread, step, 0);
-        let b = dwords::<L, R, SHAPE>(thread, step, 1);
-        related::<_, L, R, SHAPE>(step, &a, &b)
+    fn of(dword: u32) -> u32 {
+        dword
     }
 }
 
-/// Comparisons of `R` rows of `L` lanes.
-pub struct Compare<V, const SHAPE: Shape, const L: usize, const R: usize>(PhantomData<V>);
+/// A bit for each lane of a row that one of the wanted [`orders`] holds on.
+///
+/// All three orders are asked for, and what the relation requires is put together: with a choice among six loops the
+/// compiler makes no vector code of them.
+#[inline(always)]
+fn related<V: Values, const L: usize>(
+    wide: Wide,
+    wanted: ([u32; 3], u32),
+    a: &[u32; L],
+    b: &[u32; L],
+) -> u32 {
+    let mut ones = [0; ROW];
+    for i in 0..L {
+        ones[i] = holds(V::of(a[i]), V::of(b[i]), wanted);
+    }
+    match L {
+        1 => ones[0] & 1,
+        _ => wide.signs(ones),
+    }
+}
 
-impl<V: Values, const SHAPE: Shape, const L: usize, const R: usize> Kernel
-    for Compare<V, SHAPE, L, R>
-{
+/// Comparisons of `R` rows of plain operands, for a predicate. There is nothing to flush.
+pub struct Plain<V, const R: usize>(PhantomData<V>);
+
+impl<V: Values, const R: usize> Kernel for Plain<V, R> {
     #[inline(always)]
-    fn run(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask::<SHAPE>(thread);
-        let holds = V::holds::<L, R, SHAPE>(thread, step);
-        store_flags::<L, R, SHAPE>(thread, step, mask, holds);
+    fn run(wide: Wide, thread: &mut Thread<'_>, step: &Step, _: &mut Scratch) {
+        let Put::Flags(at) = step.dst else { return };
+        let mask = step.unguarded(thread);
+        let a = plain::<ROW, R>(step.bytes(thread), &step.src[0]);
+        let b = plain::<ROW, R>(step.bytes(thread), &step.src[1]);
+        let (mut bits, wanted) = (0, orders(step.relation));
+        for r in 0..R {
+            bits |= related::<V, ROW>(wide, wanted, &a[r], &b[r]) << (ROW * r);
+        }
+        thread.write_predicate(at, bits, mask, step.lanes.offset);
+    }
+}
+
+/// Comparisons of as many rows of `L` lanes as there are, of any operands: for a predicate, or as all ones and zeros.
+pub struct Any<V, const L: usize>(PhantomData<V>);
+
+impl<V: Values, const L: usize> Kernel for Any<V, L> {
+    #[inline(always)]
+    fn run(wide: Wide, thread: &mut Thread<'_>, step: &Step, scratch: &mut Scratch) {
+        let mask = step.unguarded(thread);
+        for k in 0..2 {
+            scratch.gather(wide, thread, step, k, V::SINGLES);
+        }
+        let (sources, out) = scratch.split::<L>(step.bytes(thread), step);
+        let (mut bits, wanted) = (0, orders(step.relation));
+        for (r, out) in out.iter_mut().enumerate() {
+            let a = sources.row(0, r, V::SINGLES);
+            let b = sources.row(1, r, V::SINGLES);
+            let own = related::<V, L>(wide, wanted, &a, &b);
+            bits |= own << (L * r);
+            [*out] = blend(own, &[[u32::MAX; L]], &[[0; L]]);
+        }
+        match step.dst {
+            Put::Flags(at) => thread.write_predicate(at, bits, mask, step.lanes.offset),
+            _ => put(thread, step, mask, out),
+        }
     }
 }
 
@@ -178,7 +180,7 @@ pub fn predicate_logic<L: Logic>(threads: &mut [Thread<'_>], step: &Step) {
     let step = *step;
     let offset = step.lanes.offset;
     for thread in threads {
-        let mask = step.mask::<0>(thread);
+        let mask = step.unguarded(thread);
         let (a, b) = (
             thread.dword(step.src[0].at()),
             thread.dword(step.src[1].at()),

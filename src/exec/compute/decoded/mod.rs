@@ -7,18 +7,19 @@
 //!  runs    4    3     2     1      0       1      0      1       steps until the next ·, or a place to jump to
 //! ```
 //!
-//! A step's function is chosen once, by opcode, types and number of lanes: it works on arrays of fixed
-//! size, so that the compiler vectorises it, and asks nothing lane by lane. What it computes is defined by
+//! A step's function is chosen once, by opcode, types and, if it is a common one, number of lanes: it works on rows of
+//! fixed size, so that the compiler vectorises it, and asks nothing lane by lane. What it computes is defined by
 //! [`super::general`], which runs whatever has no function of its own; a law asserts that both agree.
 //!
-//! Start with [`Decoded::new`]. [`choose`] finds the function; [`operand`] says where lanes lie, and
-//! `rows` brings them in and out.
+//! Start with [`Decoded::new`]. [`choose`] finds the function; [`operand`] says where lanes lie, `rows` brings them
+//! in and out, and `kernels` are the loops.
 
 pub mod choose;
 mod compare;
 mod dword;
 mod idle;
 mod join;
+mod kernels;
 mod moves;
 pub mod operand;
 mod quads;
@@ -34,7 +35,8 @@ use crate::exec::state::thread::Thread;
 use crate::isa::{Condition, Type};
 use crate::math::simd::{self, Wide};
 use crate::program::{Alu, Guard, Lanes, Op, Program, Region, Source};
-use operand::{HAS_MODIFIERS, Operand, Put, Shape};
+use operand::{Operand, Put};
+use rows::Scratch;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -50,6 +52,8 @@ pub struct Step {
     pub fast: bool,
     /// Which lanes.
     lanes: Lanes,
+    /// How many its loop has: 1, or whole rows.
+    loop_lanes: u8,
     /// One bit for each lane of the instruction.
     all: u32,
     /// Lanes that run whatever the execution mask says.
@@ -96,21 +100,26 @@ impl Step {
         (self.op, self.ops)
     }
 
-    /// The lanes that run. No step of a bare shape has a predicate.
+    /// The lanes that run, whatever the predicate says.
     #[inline(always)]
-    fn mask<const SHAPE: Shape>(&self, thread: &Thread<'_>) -> u32 {
-        let mask = (thread.frame.em | self.forced) >> self.lanes.offset & self.all;
+    fn unguarded(&self, thread: &Thread<'_>) -> u32 {
+        (thread.frame.em | self.forced) >> self.lanes.offset & self.all
+    }
+
+    /// The lanes that run.
+    #[inline(always)]
+    fn guarded(&self, thread: &Thread<'_>) -> u32 {
         match self.guard {
-            Some(guard) if SHAPE & HAS_MODIFIERS != 0 => mask & thread.predicate(self.lanes, guard),
-            _ => mask,
+            Some(guard) => self.unguarded(thread) & thread.predicate(self.lanes, guard),
+            None => self.unguarded(thread),
         }
     }
 }
 
 /// A loop over the lanes of a step.
 trait Kernel {
-    /// Runs it.
-    fn run(thread: &mut Thread<'_>, step: &Step);
+    /// Runs it, in wide instructions.
+    fn run(wide: Wide, thread: &mut Thread<'_>, step: &Step, scratch: &mut Scratch);
 }
 
 /// A kernel in wide instructions: the results of the reference, sooner. A copy for hosts without them would double
@@ -119,7 +128,7 @@ fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
     match step.wide {
         Some(wide) => wide.run(
             #[inline(always)]
-            || each::<K>(threads, step),
+            || each::<K>(wide, threads, step),
         ),
         // Chosen only where there are some.
         None => each_as_defined(threads, step),
@@ -127,12 +136,13 @@ fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
 }
 
 #[inline(always)]
-fn each<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
+fn each<K: Kernel>(wide: Wide, threads: &mut [Thread<'_>], step: &Step) {
     // A copy of its own, whose address is never taken: the compiler sees that nothing a thread writes changes
     // the step, and asks once for all threads what the kernel needs to know.
     let step = *step;
+    let mut scratch = Scratch::default();
     for thread in threads {
-        K::run(thread, &step);
+        K::run(wide, thread, &step, &mut scratch);
     }
 }
 

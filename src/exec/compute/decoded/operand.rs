@@ -19,6 +19,9 @@ pub struct Operand {
     pub flip: u32,
     /// As `keep`.
     pub minus: u32,
+    /// Whether each row is read where it lies: its lanes are dwords that follow each other, or one for all of them, and
+    /// no integers of which the absolute value is asked.
+    pub(super) in_rows: bool,
 }
 
 impl Operand {
@@ -125,6 +128,7 @@ impl Operand {
         keep: u32::MAX,
         flip: 0,
         minus: 0,
+        in_rows: true,
     };
 
     /// A predicate, which whoever takes it reads as a whole.
@@ -218,6 +222,7 @@ impl Operand {
             Some(Modifier::Abs) => (!sign, 0, 0),
             Some(Modifier::NegAbs) => (!sign, sign, 0),
         };
+        let walks = matches!(form, OperandShape::Strided(..) | OperandShape::Listed(_));
         Some(Operand {
             at,
             form,
@@ -225,6 +230,7 @@ impl Operand {
             keep,
             flip,
             minus,
+            in_rows: !walks && (float || keep == u32::MAX),
         })
     }
 }
@@ -269,37 +275,8 @@ impl Put {
     }
 }
 
-/// What a kernel knows of its operands beforehand: bit `k` is set if source `k` has one value for all
-/// lanes, clear if its dwords follow each other; those of the destination do. No absolute values, and no
-/// denormals to flush. Without [`HAS_MODIFIERS`] there is nothing but values, lanes and the execution mask.
-pub type Shape = u8;
-
-/// Set in a shape where there may be modifiers, single elements that are not dwords in the arena, a predicate or
-/// `.sat`: the kernel looks when it runs.
-pub const HAS_MODIFIERS: Shape = 1 << 3;
-
-/// Nothing is known.
-pub const ANY: Shape = u8::MAX;
-
-/// The shape of operands, if they have one.
-pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
-    if matches!(dst, Put::Strided { .. } | Put::Listed(_)) {
-        return None;
-    }
-    let mut shape = 0;
-    for (k, operand) in sources.iter().enumerate() {
-        if operand.keep != u32::MAX {
-            return None;
-        }
-        if operand.modifier.is_some() {
-            shape |= HAS_MODIFIERS;
-        }
-        match operand.form {
-            OperandShape::Scalar => shape |= 1 << k,
-            OperandShape::Value | OperandShape::Strided(_, 0) => shape |= 1 << k | HAS_MODIFIERS,
-            OperandShape::Dense => {}
-            OperandShape::Strided(..) | OperandShape::Listed(_) => return None,
-        }
-    }
-    Some(shape)
+/// Whether kernels that know their operands beforehand serve these: dwords that follow each other or one value for all
+/// lanes, without a modifier, and a destination of dwords that follow each other or of a predicate.
+pub fn are_plain(sources: &[Operand], dst: Put) -> bool {
+    matches!(dst, Put::Dense(_) | Put::Flags(_)) && sources.iter().all(Operand::is_plain)
 }

@@ -4,11 +4,12 @@
 //! of their operands alone. Operands lie densely or are the same for all lanes; [`super::choose`] leaves the others to
 //! the reference.
 
-use super::operand::ANY;
-use super::rows::Rows;
+use super::rows::{ROW, Rows, Scratch};
 use super::{Kernel, Step};
+use crate::exec::state::lanes::MAX_LANES;
 use crate::exec::state::thread::Thread;
 use crate::isa::{Modifier, Type};
+use crate::math::simd::Wide;
 use crate::program::{Alu, Dest, Op, Program, Region, Source};
 use std::marker::PhantomData;
 
@@ -111,100 +112,94 @@ elements! {
     Unsigned8 1 = |b| u64::from(b[0]);
 }
 
-/// The lanes of source `k`, widened; zeros if there is none.
-#[inline(always)]
-fn load<const L: usize, const R: usize>(arena: &[u8], op: &Alu, k: usize) -> Rows<u64, L, R> {
-    let Some(source) = op.src.get(k) else {
-        return [[0; L]; R];
-    };
+/// The lanes of any step; how many rows it has is told when it runs.
+type AllRows = Rows<u64, ROW, { MAX_LANES / ROW }>;
+
+/// The lanes of a source, widened. Of an instruction with one lane the others stay as they are.
+#[inline(never)]
+fn load(wide: Wide, arena: &[u8], source: &Source, out: &mut [u64]) {
     let region = &source.region;
-    let mut out = match source.ty {
-        Type::Q | Type::Uq => values::<Qword, L, R, 8>(arena, region),
-        Type::D => values::<Signed32, L, R, 4>(arena, region),
-        Type::Ud => values::<Unsigned32, L, R, 4>(arena, region),
-        Type::W => values::<Signed16, L, R, 2>(arena, region),
-        Type::Uw => values::<Unsigned16, L, R, 2>(arena, region),
-        Type::B => values::<Signed8, L, R, 1>(arena, region),
-        _ => values::<Unsigned8, L, R, 1>(arena, region),
-    };
-    if source.modifier.is_some() {
-        for value in out.as_flattened_mut() {
-            *value = value.wrapping_neg();
-        }
-    }
-    out
+    wide.run(
+        #[inline(always)]
+        || {
+            match source.ty {
+                Type::Q | Type::Uq => values::<Qword, 8>(arena, region, out),
+                Type::D => values::<Signed32, 4>(arena, region, out),
+                Type::Ud => values::<Unsigned32, 4>(arena, region, out),
+                Type::W => values::<Signed16, 2>(arena, region, out),
+                Type::Uw => values::<Unsigned16, 2>(arena, region, out),
+                Type::B => values::<Signed8, 1>(arena, region, out),
+                _ => values::<Unsigned8, 1>(arena, region, out),
+            }
+            if source.modifier.is_some() {
+                for value in out {
+                    *value = value.wrapping_neg();
+                }
+            }
+        },
+    );
 }
 
 #[inline(always)]
-fn values<W: Widened<B>, const L: usize, const R: usize, const B: usize>(
-    arena: &[u8],
-    region: &Region,
-) -> Rows<u64, L, R> {
-    let mut out = [[0; L]; R];
+fn values<W: Widened<B>, const B: usize>(arena: &[u8], region: &Region, out: &mut [u64]) {
     match *region {
         Region::Dense(at) => {
-            let (elements, _) = arena[at as usize..][..B * L * R].as_chunks::<B>();
-            for r in 0..R {
-                for i in 0..L {
-                    out[r][i] = W::of(elements[L * r + i]);
-                }
+            let (elements, _) = arena[at as usize..].as_chunks::<B>();
+            for (value, element) in out.iter_mut().zip(elements) {
+                *value = W::of(*element);
             }
         }
         Region::Scalar(at) => {
             if let Some(bytes) = arena[at as usize..].first_chunk() {
-                out = [[W::of(*bytes); L]; R];
+                out.fill(W::of(*bytes));
             }
         }
         _ => {}
     }
-    out
 }
 
 /// Writes the lanes of a mask.
-#[inline(always)]
-fn store<const L: usize, const R: usize>(
-    arena: &mut [u8],
-    dst: &Dest,
-    mask: u32,
-    values: &Rows<u64, L, R>,
-) {
+#[inline(never)]
+fn store(wide: Wide, arena: &mut [u8], dst: &Dest, mask: u32, values: &[u64]) {
     let (Region::Dense(at) | Region::Scalar(at)) = dst.region else {
         return;
     };
-    let at = at as usize;
-    match dst.ty.bytes() {
-        8 => {
-            let (slots, _) = arena[at..][..8 * L * R].as_chunks_mut::<8>();
-            for r in 0..R {
-                for i in 0..L {
-                    let kept = u64::from_le_bytes(slots[L * r + i]);
-                    let on = mask >> (L * r + i) & 1 == 1;
-                    let value = if on { values[r][i] } else { kept };
-                    slots[L * r + i] = value.to_le_bytes();
-                }
+    let arena = &mut arena[at as usize..];
+    macro_rules! put {
+        ($int:ty, $bytes:literal) => {
+            for (lane, (slot, value)) in arena
+                .as_chunks_mut::<$bytes>()
+                .0
+                .iter_mut()
+                .zip(values)
+                .enumerate()
+            {
+                let kept = <$int>::from_le_bytes(*slot);
+                let value = if mask >> lane & 1 == 1 {
+                    *value as $int
+                } else {
+                    kept
+                };
+                *slot = value.to_le_bytes();
             }
-        }
-        _ => {
-            let (slots, _) = arena[at..][..4 * L * R].as_chunks_mut::<4>();
-            for r in 0..R {
-                for i in 0..L {
-                    let kept = u32::from_le_bytes(slots[L * r + i]);
-                    let on = mask >> (L * r + i) & 1 == 1;
-                    let value = if on { values[r][i] as u32 } else { kept };
-                    slots[L * r + i] = value.to_le_bytes();
-                }
-            }
-        }
+        };
     }
+    wide.run(
+        #[inline(always)]
+        || match dst.ty.bytes() {
+            8 => put!(u64, 8),
+            _ => put!(u32, 4),
+        },
+    );
 }
 
-/// A [`Function`] on `R` rows of `L` lanes.
-pub struct Quads<F, const L: usize, const R: usize>(PhantomData<F>);
+/// A [`Function`] on as many rows as there are.
+pub struct Quads<F>(PhantomData<F>);
 
-impl<F: Function, const L: usize, const R: usize> Kernel for Quads<F, L, R> {
+impl<F: Function> Kernel for Quads<F> {
     #[inline(always)]
-    fn run(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask::<ANY>(thread);
+    fn run(wide: Wide, thread: &mut Thread<'_>, step: &Step, _: &mut Scratch) {
+        let mask = step.guarded(thread);
         let program = thread.program;
         let Some(Op::Alu(op)) = program.ops.get(step.op as usize) else {
             return;
@@ -212,21 +207,28 @@ impl<F: Function, const L: usize, const R: usize> Kernel for Quads<F, L, R> {
         if mask == 0 {
             return;
         }
-        let arena = &mut thread.arena[..];
-        let a = load::<L, R>(arena, op, 0);
-        let (mut b, mut c) = ([[0; L]; R], [[0; L]; R]);
-        if F::SOURCES > 1 {
-            b = load(arena, op, 1);
+        let lanes = usize::from(step.loop_lanes);
+        let mut src = [AllRows::default(); 3];
+        for (values, source) in src.iter_mut().zip(&op.src).take(F::SOURCES) {
+            load(
+                wide,
+                &thread.arena,
+                source,
+                &mut values.as_flattened_mut()[..lanes],
+            );
         }
-        if F::SOURCES > 2 {
-            c = load(arena, op, 2);
-        }
-        let mut out = [[0; L]; R];
-        for r in 0..R {
-            for i in 0..L {
-                out[r][i] = F::of(a[r][i], b[r][i], c[r][i]);
+        let mut out = AllRows::default();
+        for r in 0..lanes.div_ceil(ROW) {
+            for i in 0..ROW {
+                out[r][i] = F::of(src[0][r][i], src[1][r][i], src[2][r][i]);
             }
         }
-        store::<L, R>(arena, &op.dst, mask, &out);
+        store(
+            wide,
+            &mut thread.arena,
+            &op.dst,
+            mask,
+            &out.as_flattened()[..lanes],
+        );
     }
 }

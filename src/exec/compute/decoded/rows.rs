@@ -1,10 +1,15 @@
 //! Lanes of operands: in as dwords, widened as their type says, out as the low bytes.
+//!
+//! Where elements are dwords that follow each other, or one for all lanes, kernels have it inlined. What lies otherwise
+//! is gathered beforehand and put behind by functions that are compiled once.
 
 use super::Step;
-use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, OperandShape, Put, Shape};
+use super::operand::{Element, Operand, OperandShape, Put};
+use super::single::flush;
 use crate::exec::state::arena::dword;
 use crate::exec::state::lanes::{self, MAX_LANES};
 use crate::exec::state::thread::Thread;
+use crate::isa::Modifier;
 use crate::math::simd::Wide;
 use crate::program::{CompareDest, Op};
 
@@ -15,19 +20,17 @@ pub type Rows<T, const L: usize, const R: usize> = [[T; L]; R];
 /// Lanes of a row: of a wide register.
 pub const ROW: usize = 8;
 
+/// The lanes of any step; how many rows it has is told when it runs.
+pub type AllRows = Rows<u32, ROW, { MAX_LANES / ROW }>;
+
 /// What `of` makes of each lane. Closures are to be inlined: vector code calls nothing.
 #[inline(always)]
-pub fn each_lane<T: Copy, U: Copy + Default, const L: usize, const R: usize>(
-    rows: &Rows<T, L, R>,
-    of: impl Fn(T) -> U,
-) -> Rows<U, L, R> {
-    let mut out = [[U::default(); L]; R];
-    for r in 0..R {
-        for i in 0..L {
-            out[r][i] = of(rows[r][i]);
+pub fn each_lane<const L: usize>(rows: &mut [[u32; L]], of: impl Fn(u32) -> u32) {
+    for row in rows {
+        for value in row {
+            *value = of(*value);
         }
     }
-    out
 }
 
 /// Where operands of so many bytes begin, which lie in the arena: [`Operand::new`] and [`Put::new`] have seen to
@@ -51,78 +54,153 @@ fn dense<const L: usize, const R: usize>(arena: &[u8], at: usize) -> Rows<u32, L
     out
 }
 
-/// The one value of a source.
+/// The lanes of a source that [is plain](Operand::is_plain).
 #[inline(always)]
-fn one<const SHAPE: Shape>(arena: &[u8], operand: &Operand) -> u32 {
+pub fn plain<const L: usize, const R: usize>(arena: &[u8], operand: &Operand) -> Rows<u32, L, R> {
     match operand.form {
-        OperandShape::Value if SHAPE & HAS_MODIFIERS != 0 => operand.at,
-        OperandShape::Strided(element, _) if SHAPE & HAS_MODIFIERS != 0 => {
-            element.get(arena, operand.at as usize)
+        OperandShape::Dense => dense(arena, operand.at as usize),
+        OperandShape::Value => [[operand.at; L]; R],
+        _ => [[dword(arena, inside(arena, operand.at as usize, 4)); L]; R],
+    }
+}
+
+/// Room of a kernel for one thread after another.
+#[derive(Default)]
+pub struct Scratch {
+    /// Sources that rows do not read as they lie, modified.
+    gathered: [AllRows; 3],
+    /// Results.
+    out: AllRows,
+}
+
+impl Scratch {
+    /// Gathers source `k` if it does not lie in rows (`Operand::in_rows`). `singles`: it is known that they are singles,
+    /// which are flushed if asked, and whose modifiers change the sign.
+    #[inline(always)]
+    pub fn gather(
+        &mut self,
+        wide: Wide,
+        thread: &Thread<'_>,
+        step: &Step,
+        k: usize,
+        singles: bool,
+    ) {
+        if !step.src[k].in_rows {
+            let lanes = usize::from(step.loop_lanes);
+            let out = &mut self.gathered[k].as_flattened_mut()[..lanes];
+            gather(wide, thread, step, (k, singles), out);
         }
-        _ => dword(arena, inside(arena, operand.at as usize, 4)),
+    }
+
+    /// The sources of rows of `L` lanes, and room for the results of as many rows as there are.
+    #[inline(always)]
+    pub fn split<'s, 't, const L: usize>(
+        &'s mut self,
+        arena: &'t [u8],
+        step: &'t Step,
+    ) -> (Sources<'s, 't>, &'s mut [[u32; L]]) {
+        let sources = Sources {
+            arena,
+            step,
+            gathered: &self.gathered,
+        };
+        let (rows, _) = self.out.as_flattened_mut().as_chunks_mut::<L>();
+        (sources, &mut rows[..usize::from(step.loop_lanes) / L])
     }
 }
 
-/// The lanes of source `k`, without its modifier.
-#[inline(always)]
-pub fn load<const L: usize, const R: usize, const SHAPE: Shape>(
-    thread: &Thread<'_>,
-    step: &Step,
-    k: usize,
-) -> Rows<u32, L, R> {
-    let operand = &step.src[k];
-    if SHAPE == ANY {
-        return load_any(thread, step, k);
-    }
-    if SHAPE >> k & 1 == 1 {
-        [[one::<SHAPE>(step.bytes(thread), operand); L]; R]
-    } else {
-        dense(step.bytes(thread), operand.at as usize)
+/// The sources of a step.
+pub struct Sources<'s, 't> {
+    arena: &'t [u8],
+    step: &'t Step,
+    gathered: &'s [AllRows; 3],
+}
+
+impl Sources<'_, '_> {
+    /// A row of source `k`, modified; `singles` as for [`Scratch::gather`].
+    #[inline(always)]
+    pub fn row<const L: usize>(&self, k: usize, r: usize, singles: bool) -> [u32; L] {
+        let operand = &self.step.src[k];
+        if !operand.in_rows {
+            return self.gathered[k].as_flattened().as_chunks::<L>().0[r];
+        }
+        let at = operand.at as usize;
+        let mut row = match operand.form {
+            OperandShape::Dense => dense::<L, 1>(self.arena, at + 4 * L * r),
+            OperandShape::Value => [[operand.at; L]],
+            _ => [[dword(self.arena, inside(self.arena, at, 4)); L]],
+        };
+        modify(self.step, operand, singles, &mut row);
+        row[0]
     }
 }
 
-#[inline(always)]
-fn load_any<const L: usize, const R: usize>(
+#[inline(never)]
+fn gather(
+    wide: Wide,
     thread: &Thread<'_>,
     step: &Step,
-    k: usize,
-) -> Rows<u32, L, R> {
+    (k, singles): (usize, bool),
+    out: &mut [u32],
+) {
     let operand = &step.src[k];
     let at = operand.at as usize;
-    let mut out = [[0; L]; R];
-    match operand.form {
-        OperandShape::Value => return [[operand.at; L]; R],
-        OperandShape::Scalar => return [[dword(&thread.arena, at); L]; R],
-        OperandShape::Dense => return dense(&thread.arena, at),
-        OperandShape::Strided(element, stride) => strided(
-            &thread.arena[at..],
-            (element, stride.into()),
-            step.wide,
-            out.as_flattened_mut(),
-        ),
-        OperandShape::Listed(element) => listed(
-            thread,
-            step.op,
-            (k, element),
-            step.lanes.count.into(),
-            out.as_flattened_mut(),
-        ),
-    }
-    out
+    wide.run(
+        #[inline(always)]
+        || {
+            match operand.form {
+                OperandShape::Value => out.fill(operand.at),
+                OperandShape::Scalar => out.fill(dword(&thread.arena, at)),
+                OperandShape::Dense => {
+                    walk_lanes(&thread.arena[at..], (Element::Dword, 4), out);
+                }
+                OperandShape::Strided(element, stride) => {
+                    walk_lanes(&thread.arena[at..], (element, stride.into()), out);
+                }
+                OperandShape::Listed(element) => {
+                    let count = step.lanes.count.into();
+                    listed(thread, step.op, (k, element), count, out);
+                }
+            }
+            match !singles && operand.keep != u32::MAX {
+                true => absolute(out, operand.modifier),
+                false => modify(step, operand, singles, out.as_chunks_mut::<1>().0),
+            }
+        },
+    );
 }
 
-/// Elements so many bytes apart. Not part of kernels: it is the same for all of them.
-#[inline(never)]
-fn strided(bytes: &[u8], walk: (Element, usize), wide: Option<Wide>, out: &mut [u32]) {
-    match wide {
-        Some(wide) => wide.run(
-            #[inline(always)]
-            || walk_lanes(bytes, walk, out),
-        ),
-        None => walk_lanes(bytes, walk, out),
+/// What modifiers make of rows, but for the absolute values of integers.
+#[inline(always)]
+fn modify<const L: usize>(step: &Step, operand: &Operand, singles: bool, rows: &mut [[u32; L]]) {
+    if singles && step.flush {
+        each_lane(rows, flush);
+    }
+    if operand.modifier.is_none() {
+        return;
+    }
+    for row in rows {
+        for value in row {
+            *value = match singles {
+                true => *value & operand.keep ^ operand.flip,
+                false => (*value ^ operand.flip).wrapping_sub(operand.minus),
+            };
+        }
     }
 }
 
+#[inline(always)]
+fn absolute(values: &mut [u32], modifier: Option<Modifier>) {
+    for value in values {
+        let positive = value.cast_signed().wrapping_abs().cast_unsigned();
+        *value = match modifier {
+            Some(Modifier::NegAbs) => positive.wrapping_neg(),
+            _ => positive,
+        };
+    }
+}
+
+/// Elements so many bytes apart.
 #[inline(always)]
 fn walk_lanes(bytes: &[u8], (element, stride): (Element, usize), out: &mut [u32]) {
     // A row as a whole where elements follow each other.
@@ -143,6 +221,7 @@ fn walk_lanes(bytes: &[u8], (element, stride): (Element, usize), out: &mut [u32]
     }
     match (element, stride) {
         (_, 0) => out.fill(element.get(bytes, 0)),
+        (Element::Dword, 4) => packed!(4, u32::from_le_bytes),
         (Element::U16, 2) => packed!(2, |b| u32::from(u16::from_le_bytes(b))),
         (Element::S16, 2) => packed!(2, |b| i16::from_le_bytes(b) as u32),
         (Element::U8, 1) => packed!(1, |[b]: [u8; 1]| u32::from(b)),
@@ -199,26 +278,27 @@ pub const fn full(lanes: usize) -> u32 {
     }
 }
 
-/// Writes the low bytes of the lanes of `mask`.
+/// Writes the low bytes of the lanes of `mask`, as the destination asks.
 #[inline(always)]
-pub fn store<const L: usize, const R: usize, const SHAPE: Shape>(
-    thread: &mut Thread<'_>,
-    step: &Step,
-    mask: u32,
-    values: &Rows<u32, L, R>,
-) {
-    match step.dst {
-        Put::Strided { .. } | Put::Listed(_) if SHAPE == ANY => {
-            let place = (step.op, step.lanes.count.into());
-            store_other(thread, place, step.dst, mask, values.as_flattened());
-        }
-        // No known shape has any other destination.
-        dst => store_dense(step.bytes_mut(thread), dst.first(), mask, values),
+pub fn put<const L: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, rows: &[[u32; L]]) {
+    let Put::Dense(at) = step.dst else {
+        let place = (step.op, step.lanes.count.into());
+        return store_other(thread, place, step.dst, mask, rows.as_flattened());
+    };
+    let arena = step.bytes_mut(thread);
+    for (r, row) in rows.iter().enumerate() {
+        store_dense(
+            arena,
+            at as usize + 4 * L * r,
+            mask >> (L * r) & full(L),
+            &[*row],
+        );
     }
 }
 
+/// Writes the lanes of `mask` to dwords that follow each other.
 #[inline(always)]
-fn store_dense<const L: usize, const R: usize>(
+pub fn store_dense<const L: usize, const R: usize>(
     arena: &mut [u8],
     at: usize,
     mask: u32,
@@ -309,19 +389,4 @@ fn store_other(
         }
         Put::Dense(_) | Put::Flags(_) => {}
     }
-}
-
-/// Writes one bit for each lane: to a predicate, or as all ones and zeros.
-#[inline(always)]
-pub fn store_flags<const L: usize, const R: usize, const SHAPE: Shape>(
-    thread: &mut Thread<'_>,
-    step: &Step,
-    mask: u32,
-    bits: u32,
-) {
-    let Put::Flags(at) = step.dst else {
-        let values = blend(bits, &[[u32::MAX; L]; R], &[[0; L]; R]);
-        return store::<L, R, SHAPE>(thread, step, mask, &values);
-    };
-    thread.write_predicate(at, bits, mask, step.lanes.offset);
 }

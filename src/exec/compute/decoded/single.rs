@@ -4,23 +4,11 @@
 //! has no direct instruction goes through the double that the reference makes. A step with a NaN among its
 //! results is left to the reference, which knows the one that is promised ([`float::nan_of`]).
 
-use super::operand::{ANY, HAS_MODIFIERS, Shape};
-use super::rows::{Rows, each_lane, load, store};
-use super::{Kernel, Step, as_defined};
+use super::Step;
+use super::kernels::Function;
+use super::rows::Rows;
 use crate::exec::compute::float;
-use crate::exec::state::thread::Thread;
 use crate::math::{simd, unit};
-use std::marker::PhantomData;
-
-/// A function of up to three singles.
-pub trait Function {
-    /// How many it takes.
-    const SOURCES: usize;
-    /// Whether results are rounded, so that NaN and denormals follow the rules of arithmetic.
-    const ARITHMETIC: bool = true;
-    /// What it is. `flush`: intermediate results are flushed.
-    fn of(a: f32, b: f32, c: f32, flush: bool) -> f32;
-}
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident $sources:literal = |$a:ident, $b:ident| $value:expr;)+) => {$(
@@ -29,9 +17,12 @@ macro_rules! functions {
 
         impl Function for $name {
             const SOURCES: usize = $sources;
+            const SINGLES: bool = true;
+            const LEAVES_NAN: bool = true;
             #[inline(always)]
-            fn of($a: f32, $b: f32, _: f32, _: bool) -> f32 {
-                $value
+            fn of(_: &Step, [a, b, _]: [u32; 3]) -> u32 {
+                let ($a, $b) = (f32::from_bits(a), f32::from_bits(b));
+                f32::to_bits($value)
             }
         }
     )+};
@@ -83,13 +74,17 @@ pub struct Mad;
 
 impl Function for Mad {
     const SOURCES: usize = 3;
+    const SINGLES: bool = true;
+    const LEAVES_NAN: bool = true;
     #[inline(always)]
-    fn of(a: f32, b: f32, c: f32, _: bool) -> f32 {
-        if simd::FUSED {
+    fn of(_: &Step, [a, b, c]: [u32; 3]) -> u32 {
+        let (a, b, c) = (f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
+        let value = if simd::FUSED {
             a.mul_add(b, c)
         } else {
             float::mul_add_odd(f64::from(a), f64::from(b), f64::from(c)) as f32
-        }
+        };
+        value.to_bits()
     }
 }
 
@@ -98,14 +93,17 @@ pub struct Div;
 
 impl Function for Div {
     const SOURCES: usize = 2;
+    const SINGLES: bool = true;
+    const LEAVES_NAN: bool = true;
     #[inline(always)]
-    fn of(a: f32, b: f32, _: f32, flush: bool) -> f32 {
-        let inverse = 1.0 / b;
-        a * if flush {
+    fn of(step: &Step, [a, b, _]: [u32; 3]) -> u32 {
+        let inverse = 1.0 / f32::from_bits(b);
+        let inverse = if step.flush {
             float::flush_single(inverse)
         } else {
             inverse
-        }
+        };
+        (f32::from_bits(a) * inverse).to_bits()
     }
 }
 
@@ -115,122 +113,107 @@ pub struct Min;
 /// `max`: the other one.
 pub struct Max;
 
-/// A NaN made quiet.
+/// The bits of a single, a NaN made quiet.
 #[inline(always)]
-pub fn quiet(value: f32) -> f32 {
-    if value.is_nan() {
-        f32::from_bits(value.to_bits() | 1 << 22)
+pub fn quiet(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() {
+        bits | 1 << 22
     } else {
-        value
+        bits
     }
 }
 
 impl Function for Min {
     const SOURCES: usize = 2;
-    const ARITHMETIC: bool = false;
+    const SINGLES: bool = true;
     #[inline(always)]
-    fn of(a: f32, b: f32, _: f32, _: bool) -> f32 {
+    fn of(_: &Step, [a, b, _]: [u32; 3]) -> u32 {
+        let (a, b) = (f32::from_bits(a), f32::from_bits(b));
         let least = if a.is_nan() || b < a { b } else { a };
         // Equal values differ in the sign of zero at most.
-        let equal = f32::from_bits(a.to_bits() | b.to_bits());
-        if a == b { equal } else { quiet(least) }
+        let equal = a.to_bits() | b.to_bits();
+        if a == b {
+            equal
+        } else {
+            quiet(least.to_bits())
+        }
     }
 }
 
 impl Function for Max {
     const SOURCES: usize = 2;
-    const ARITHMETIC: bool = false;
+    const SINGLES: bool = true;
     #[inline(always)]
-    fn of(a: f32, b: f32, _: f32, _: bool) -> f32 {
+    fn of(_: &Step, [a, b, _]: [u32; 3]) -> u32 {
+        let (a, b) = (f32::from_bits(a), f32::from_bits(b));
         let most = if a.is_nan() || b > a { b } else { a };
-        let equal = f32::from_bits(a.to_bits() & b.to_bits());
-        if a == b { equal } else { quiet(most) }
+        let equal = a.to_bits() & b.to_bits();
+        if a == b { equal } else { quiet(most.to_bits()) }
     }
 }
 
-/// The lanes of source `k`: flushed if asked, then modified in the sign bit.
-#[inline(always)]
-pub fn singles<const L: usize, const R: usize, const SHAPE: Shape>(
-    thread: &Thread<'_>,
-    step: &Step,
-    k: usize,
-) -> Rows<f32, L, R> {
-    let mut bits = load::<L, R, SHAPE>(thread, step, k);
-    if SHAPE == ANY && step.flush {
-        bits = each_lane(
-            &bits,
-            #[inline(always)]
-            |v| float::flush_single(f32::from_bits(v)).to_bits(),
-        );
+/// A move with a modifier or `.sat`: NaN becomes quiet.
+pub struct Modified;
+
+impl Function for Modified {
+    const SOURCES: usize = 1;
+    const SINGLES: bool = true;
+    const FLUSHES: bool = true;
+    #[inline(always)]
+    fn of(_: &Step, [a, ..]: [u32; 3]) -> u32 {
+        quiet(a)
     }
-    let operand = &step.src[k];
-    if SHAPE & HAS_MODIFIERS != 0 && operand.modifier.is_some() {
-        bits = each_lane(
-            &bits,
+}
+
+macro_rules! to_integers {
+    ($($name:ident = $ty:ty;)+) => {$(
+        /// A move to integers: the fraction is dropped, the range clamps, NaN is 0.
+        pub struct $name;
+
+        impl Function for $name {
+            const SOURCES: usize = 1;
+            const SINGLES: bool = true;
             #[inline(always)]
-            |v| v & operand.keep ^ operand.flip,
-        );
-    }
-    each_lane(&bits, f32::from_bits)
+            fn of(_: &Step, [a, ..]: [u32; 3]) -> u32 {
+                f32::from_bits(a) as $ty as u32
+            }
+        }
+    )+};
+}
+
+to_integers! {
+    ToD = i32;
+    ToUd = u32;
+    ToW = i16;
+    ToUw = u16;
+    ToB = i8;
+    ToUb = u8;
 }
 
 /// Whether there is a NaN among values.
 #[inline(always)]
-fn any_nan<const L: usize, const R: usize>(values: &Rows<f32, L, R>) -> bool {
+pub fn any_nan<const L: usize, const R: usize>(rows: &Rows<u32, L, R>) -> bool {
     // Answers side by side, each of two rows: one instruction tells whether either has a NaN.
     let mut nan = [false; L];
-    for pair in values.chunks(2) {
+    for pair in rows.chunks(2) {
+        let (first, last) = (pair[0], pair[pair.len() - 1]);
         for i in 0..L {
-            nan[i] |= pair[0][i].is_nan() | pair[pair.len() - 1][i].is_nan();
+            nan[i] |= f32::from_bits(first[i]).is_nan() | f32::from_bits(last[i]).is_nan();
         }
     }
     nan.contains(&true)
 }
 
-/// Clamps to [0, 1]; NaN and −0 become +0.
+/// Clamps the bits of a single to [0, 1]; NaN and −0 become +0.
 #[inline(always)]
-pub fn saturate(value: f32) -> f32 {
-    if value > 0.0 { value.min(1.0) } else { 0.0 }
+pub fn saturate(bits: u32) -> u32 {
+    let value = f32::from_bits(bits);
+    let value = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    value.to_bits()
 }
 
-/// A [`Function`] on `R` rows of `L` lanes.
-pub struct Singles<F, const SHAPE: Shape, const L: usize, const R: usize>(PhantomData<F>);
-
-impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
-    for Singles<F, SHAPE, L, R>
-{
-    #[inline(always)]
-    fn run(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask::<SHAPE>(thread);
-        if mask == 0 {
-            return;
-        }
-        let a = singles::<L, R, SHAPE>(thread, step, 0);
-        let (mut b, mut c) = ([[0.0; L]; R], [[0.0; L]; R]);
-        if F::SOURCES > 1 {
-            b = singles::<L, R, SHAPE>(thread, step, 1);
-        }
-        if F::SOURCES > 2 {
-            c = singles::<L, R, SHAPE>(thread, step, 2);
-        }
-        let mut out = [[0.0; L]; R];
-        for r in 0..R {
-            for i in 0..L {
-                out[r][i] = F::of(a[r][i], b[r][i], c[r][i], step.flush);
-            }
-        }
-        if F::ARITHMETIC {
-            if any_nan(&out) {
-                // Nothing has been written yet.
-                return as_defined(thread, step.defined());
-            }
-            if SHAPE == ANY && step.flush {
-                out = each_lane(&out, float::flush_single);
-            }
-        }
-        if SHAPE & HAS_MODIFIERS != 0 && step.saturate {
-            out = each_lane(&out, saturate);
-        }
-        store::<L, R, SHAPE>(thread, step, mask, &each_lane(&out, f32::to_bits));
-    }
+/// Of the bits of a denormal only the sign stays.
+#[inline(always)]
+pub fn flush(bits: u32) -> u32 {
+    float::flush_single(f32::from_bits(bits)).to_bits()
 }
