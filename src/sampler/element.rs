@@ -5,8 +5,8 @@
 //! [`Decoder`](crate::surface::texel::Decoder) gives, bit for bit: tests compare them.
 
 use crate::math::simd;
+use crate::surface::Memory;
 use crate::surface::float::{half_to_f32, srgb_to_linear};
-use crate::surface::{Format, Memory};
 use wide::bytemuck::cast;
 
 const ONE: u32 = 0x3f80_0000;
@@ -257,41 +257,6 @@ impl Decoding {
             finite: E::FINITE,
         }
     }
-}
-
-/// What a caller does with the element of a format.
-pub trait WithElement {
-    /// What comes back.
-    type Result;
-    /// Runs for one element.
-    fn run<E: Element>(self) -> Self::Result;
-}
-
-/// Hands the element of a format to `what`, which comes back for formats without one.
-pub fn with_element<W: WithElement>(format: Format, what: W) -> Result<W::Result, W> {
-    Ok(match format {
-        Format::R8_UNORM => what.run::<R8Unorm>(),
-        Format::R8_UINT => what.run::<R8Uint>(),
-        Format::A8_UNORM => what.run::<A8Unorm>(),
-        Format::L8_UNORM => what.run::<L8Unorm>(),
-        Format::R8G8_UNORM => what.run::<R8g8Unorm>(),
-        Format::R16_UNORM => what.run::<R16Unorm>(),
-        Format::R16_FLOAT => what.run::<R16Float>(),
-        Format::R16G16_UNORM => what.run::<R16g16Unorm>(),
-        Format::R32_FLOAT => what.run::<R32Float>(),
-        Format::R32_UINT => what.run::<R32Uint>(),
-        Format::R8G8B8A8_UNORM => what.run::<Rgba8Unorm>(),
-        Format::R8G8B8A8_UINT => what.run::<Rgba8Uint>(),
-        Format::B8G8R8A8_UNORM => what.run::<Bgra8Unorm>(),
-        Format::R8G8B8A8_UNORM_SRGB => what.run::<Rgba8Srgb>(),
-        Format::B8G8R8A8_UNORM_SRGB => what.run::<Bgra8Srgb>(),
-        Format::R16G16B16A16_FLOAT => what.run::<Rgba16Float>(),
-        Format::R16G16B16A16_UNORM => what.run::<Rgba16Unorm>(),
-        Format::R32G32_FLOAT => what.run::<R32g32Float>(),
-        Format::R32G32B32A32_FLOAT => what.run::<Rgba32Float>(),
-        Format::R32G32B32A32_UINT => what.run::<Rgba32Uint>(),
-        _ => return Err(what),
-    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Arithmetic on the lanes of a message, channel by channel: what kernels do with the words they fetched.
+//! Arithmetic on the lanes of a message, channel by channel: what kernels do with the texels they fetched.
 //!
 //! Loops run over arrays of a length the compiler knows and hold no call and no branch, so that they become
 //! vector code.
@@ -38,18 +38,9 @@ pub fn window<const N: usize>(lanes: &Lanes, base: usize) -> [u32; N] {
 /// Results of `N` lanes in R, G, B, A.
 pub type Block<const N: usize> = [[u32; N]; 4];
 
-/// Four words around each position, in the order (0,0), (1,0), (0,1), (1,1), and their weights, which sum up
-/// to 65536.
-pub struct Quad<W, const N: usize> {
-    /// Elements.
-    pub words: [[W; N]; 4],
-    /// Weights in 1/65536.
-    pub weights: [[f64; N]; 4],
-}
-
-/// The weights of four texels by distance, from 256ths of the second column and row.
+/// The weights of four texels by distance in 1/65536, from 256ths of the second column and row.
 #[inline(always)]
-pub fn weights<const N: usize>(across: &[u32; N], down: &[u32; N]) -> [[f64; N]; 4] {
+fn weights<const N: usize>(across: &[u32; N], down: &[u32; N]) -> [[f64; N]; 4] {
     // Products of integers up to 256 are exact.
     let weight = |lane: usize, right: bool, below: bool| {
         let share = |beta: u32, far: bool| match (f64::from(beta.cast_signed()), far) {
@@ -75,7 +66,7 @@ pub fn widest<J: NullaryFnOnce>(job: J) -> J::Output {
 
 /// One channel of all lanes.
 #[inline(always)]
-pub fn channel<E: Element, const N: usize>(words: &[E::Word; N], c: usize) -> [u32; N] {
+fn channel<E: Element, const N: usize>(words: &[E::Word; N], c: usize) -> [u32; N] {
     let mut values = [0; N];
     for (value, word) in values.iter_mut().zip(words) {
         *value = E::channel(*word, c);
@@ -110,16 +101,17 @@ fn mul_add(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Σ tᵢ·wᵢ in the order of the reference; texels of weight 0 take no part, for infinities would leave a NaN.
-/// `texel` gives one channel of each of the four.
+/// Σ tᵢ·wᵢ of a channel in the order of the reference; texels of weight 0 take no part, for infinities would leave
+/// a NaN.
 #[inline(always)]
 fn sums<const N: usize, const FINITE: bool>(
-    texel: impl Fn(usize) -> [u32; N],
+    corners: &[Block<N>; 4],
     weights: &[[f64; N]; 4],
+    c: usize,
 ) -> [f64; N] {
     let mut sums = [0.0; N];
-    for (k, weights) in weights.iter().enumerate() {
-        let numbers = numbers(&texel(k));
+    for (texel, weights) in corners.iter().zip(weights) {
+        let numbers = numbers(&texel[c]);
         for lane in 0..N {
             let sum = mul_add(numbers[lane], weights[lane], sums[lane]);
             sums[lane] = if FINITE || weights[lane] != 0.0 {
@@ -147,20 +139,6 @@ fn rounded<const N: usize, const FINITE: bool>(sums: &[f64; N]) -> [u32; N] {
     values
 }
 
-/// One channel of four texels by distance.
-#[inline(always)]
-pub fn filtered<E: Element, const N: usize>(quad: &Quad<E::Word, N>, c: usize) -> [u32; N] {
-    // Channels that are not stored are constants.
-    if E::STORED >> c & 1 == 0 {
-        return [E::channel(E::Word::default(), c); N];
-    }
-    let texel = |k: usize| channel::<E, N>(&quad.words[k], c);
-    match E::FINITE {
-        true => rounded::<N, true>(&sums::<N, true>(texel, &quad.weights)),
-        false => rounded::<N, false>(&sums::<N, false>(texel, &quad.weights)),
-    }
-}
-
 /// What one level contributes.
 pub enum Level<const N: usize> {
     /// A texel for each lane.
@@ -174,7 +152,7 @@ impl<const N: usize> Level<N> {
     fn sums<const FINITE: bool>(&self, weights: &[[f64; N]; 4], c: usize) -> [f64; N] {
         match self {
             Level::Nearest(block) => numbers(&block[c]),
-            Level::Linear(corners, _) => sums::<N, FINITE>(|k| corners[k][c], weights),
+            Level::Linear(corners, _) => sums::<N, FINITE>(corners, weights, c),
         }
     }
 

@@ -78,6 +78,17 @@ impl Plane {
         (self.tiling == Tiling::Linear).then_some((start, [self.bytes, self.pitch]))
     }
 
+    /// Byte offsets of texels by column and row.
+    #[inline(always)]
+    pub fn offsets<const N: usize>(&self, mut x: [u32; N], mut y: [u32; N]) -> [u32; N] {
+        self.columns(&mut x);
+        self.rows(&mut y);
+        for (x, y) in x.iter_mut().zip(y) {
+            *x += y;
+        }
+        x
+    }
+
     /// Byte offsets of columns.
     #[inline(always)]
     pub fn columns<const N: usize>(&self, x: &mut [u32; N]) {

@@ -6,14 +6,12 @@
 //! | blocks | block-compressed ones; decoded blocks are kept while the message is served | a [`Plane`] |
 //! | table | all others that decode | every one |
 //!
-//! A few functions are compiled for each format: loads, a texel for each lane, the four around, and those
-//! weighed by distance. What else a message does with texels is compiled once.
+//! For each format and number of lanes one function is compiled, which reads and decodes a texel for each lane. All else
+//! that a message does with texels is compiled once.
 
 use super::axis::Positions;
-use super::element::{Decoding, Element, Rgba8Srgb, Rgba8Unorm, Rgba32Float, Rgba32Uint};
-use super::element::{WithElement, Word, with_element};
-use super::lanes::{Block, Level, Quad, by_lane, channels, filter, filtered, weights};
-use super::lanes::{merge, window};
+use super::element::*;
+use super::lanes::{Block, Level, by_lane, channels, filter, merge, window};
 use super::plane::Plane;
 use super::{Channels, Lanes};
 use crate::math::simd::Wide;
@@ -21,7 +19,7 @@ use crate::surface::block::{BlockDecoder, bc1_palette};
 use crate::surface::format::{Returns, SubKind};
 use crate::surface::sampled::Select;
 use crate::surface::texel::Rgba;
-use crate::surface::{CellBytes, Memory, Surface};
+use crate::surface::{CellBytes, Format, Memory, Surface};
 
 /// How texels are fetched; tells tests what ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,18 +87,19 @@ pub struct Load<'a> {
 }
 
 /// Columns and rows inside an image.
-struct Found<const N: usize> {
-    x: [u32; N],
-    y: [u32; N],
+pub struct Found<const N: usize> {
+    /// Columns.
+    pub x: [u32; N],
+    /// Rows.
+    pub y: [u32; N],
     /// All bits for lanes inside, or none. Lanes outside read texel 0, whose result is not used.
-    inside: [u32; N],
+    pub inside: [u32; N],
 }
 
-impl Load<'_> {
+impl<const N: usize> Found<N> {
+    /// Of an image of so many texels across and down.
     #[inline(always)]
-    fn find<const N: usize>(&self) -> Found<N> {
-        let (width, height) = self.size;
-        let (x, y) = (self.x.texels::<N>(self.base), self.y.texels::<N>(self.base));
+    pub fn new(x: &[u32; N], y: &[u32; N], (width, height): (u32, u32)) -> Found<N> {
         let inside: [u32; N] = by_lane(|lane| {
             let within = (x[lane] < width) & (y[lane] < height);
             0u32.wrapping_sub(u32::from(within))
@@ -111,211 +110,112 @@ impl Load<'_> {
             inside,
         }
     }
+}
 
-    #[inline(always)]
-    fn put<const N: usize>(&self, mut block: Block<N>, inside: &[u32; N], out: &mut Channels) {
-        if inside.iter().fold(u32::MAX, |all, one| all & one) == 0 {
-            for (channel, outside) in block.iter_mut().zip(self.outside) {
-                for (value, inside) in channel.iter_mut().zip(inside) {
-                    *value = *value & inside | outside & !inside;
-                }
+/// Gives lanes that are not inside the result of those outside.
+#[inline(always)]
+pub fn put_outside<const N: usize>(block: &mut Block<N>, inside: &[u32; N], outside: &[u32; 4]) {
+    if inside.iter().fold(u32::MAX, |all, one| all & one) == 0 {
+        for (channel, outside) in block.iter_mut().zip(outside) {
+            for (value, inside) in channel.iter_mut().zip(inside) {
+                *value = *value & inside | outside & !inside;
             }
         }
-        merge(&block, self.base, self.channels, self.active, out);
     }
 }
 
-/// What is fetched, and the functions for it.
+impl Load<'_> {
+    #[inline(always)]
+    fn find<const N: usize>(&self) -> Found<N> {
+        let (x, y) = (self.x.texels(self.base), self.y.texels(self.base));
+        Found::new(&x, &y, self.size)
+    }
+
+    #[inline(always)]
+    fn put<const N: usize>(&self, block: &mut Block<N>, inside: &[u32; N], out: &mut Channels) {
+        put_outside(block, inside, &self.outside);
+        merge(block, self.base, self.channels, self.active, out);
+    }
+}
+
+/// Where texels are, and the function that decodes them.
 #[derive(Clone, Copy)]
 enum Source<const N: usize> {
-    Elements(Plane, Functions<Plane, N>),
-    Bc1(Plane, Bc1, Functions<Blocks<Bc1>, N>),
-    Codes(Plane, Codes, Functions<Blocks<Codes>, N>),
+    Elements(Plane, Fetch<N>),
+    Bc1(Plane, Bc1, Decode<N>),
+    Codes(Plane, Codes, Decode<N>),
     Numbers(Plane, Numbers),
     Table,
 }
 
-/// What is done with the texels of a format; `F` is what they are fetched from.
-struct Functions<F, const N: usize> {
-    load: fn(Wide, &mut F, &Memory, &Load<'_>, &mut Channels),
-    nearest: fn(Wide, &mut F, &Memory, &[u32; N], &[u32; N]) -> Block<N>,
-    corners: fn(Wide, &mut F, &Memory, &[Positions<N>; 2]) -> [Block<N>; 4],
-    linear: fn(Wide, &mut F, &Memory, &[Positions<N>; 2]) -> Block<N>,
+/// Reads the elements at byte offsets from a start on, which lie inside, and decodes them.
+pub type Fetch<const N: usize> = fn(Wide, &Memory, usize, &[u32; N]) -> Block<N>;
+
+/// Decodes four bytes for each lane.
+type Decode<const N: usize> = fn(Wide, &[u32; N]) -> Block<N>;
+
+/// What is compiled for an element, and what else there is to know of it.
+#[derive(Clone, Copy)]
+pub struct Elements<const N: usize> {
+    /// Its function.
+    pub fetch: Fetch<N>,
+    /// Its channels.
+    pub decoding: Decoding,
 }
 
-impl<F, const N: usize> Clone for Functions<F, N> {
-    fn clone(&self) -> Self {
-        *self
+impl<const N: usize> Elements<N> {
+    /// Those of a format, if it has a kernel.
+    pub fn of(format: Format) -> Option<Elements<N>> {
+        Some(match format {
+            Format::R8_UNORM => Elements::new::<R8Unorm>(),
+            Format::R8_UINT => Elements::new::<R8Uint>(),
+            Format::A8_UNORM => Elements::new::<A8Unorm>(),
+            Format::L8_UNORM => Elements::new::<L8Unorm>(),
+            Format::R8G8_UNORM => Elements::new::<R8g8Unorm>(),
+            Format::R16_UNORM => Elements::new::<R16Unorm>(),
+            Format::R16_FLOAT => Elements::new::<R16Float>(),
+            Format::R16G16_UNORM => Elements::new::<R16g16Unorm>(),
+            Format::R32_FLOAT => Elements::new::<R32Float>(),
+            Format::R32_UINT => Elements::new::<R32Uint>(),
+            Format::R8G8B8A8_UNORM => Elements::new::<Rgba8Unorm>(),
+            Format::R8G8B8A8_UINT => Elements::new::<Rgba8Uint>(),
+            Format::B8G8R8A8_UNORM => Elements::new::<Bgra8Unorm>(),
+            Format::R8G8B8A8_UNORM_SRGB => Elements::new::<Rgba8Srgb>(),
+            Format::B8G8R8A8_UNORM_SRGB => Elements::new::<Bgra8Srgb>(),
+            Format::R16G16B16A16_FLOAT => Elements::new::<Rgba16Float>(),
+            Format::R16G16B16A16_UNORM => Elements::new::<Rgba16Unorm>(),
+            Format::R32G32_FLOAT => Elements::new::<R32g32Float>(),
+            Format::R32G32B32A32_FLOAT => Elements::new::<Rgba32Float>(),
+            Format::R32G32B32A32_UINT => Elements::new::<Rgba32Uint>(),
+            _ => return None,
+        })
     }
-}
 
-impl<F, const N: usize> Copy for Functions<F, N> {}
-
-impl<F, const N: usize> Functions<F, N> {
-    fn of<E: Element>() -> Functions<F, N>
-    where
-        F: Fetch<E::Word, N>,
-    {
-        Functions {
-            load: load::<F, E, N>,
-            nearest: nearest::<F, E, N>,
-            corners: corners::<F, E, N>,
-            linear: linear::<F, E, N>,
+    fn new<E: Element>() -> Elements<N> {
+        Elements {
+            fetch: fetch::<E, N>,
+            decoding: Decoding::of::<E>(),
         }
     }
 }
 
-/// Fetches the words of texels.
-trait Fetch<W, const N: usize> {
-    /// The words at columns and rows.
-    fn words(&mut self, memory: &Memory, x: &[u32; N], y: &[u32; N]) -> [W; N];
-
-    /// The words at two columns and two rows, in the order (0,0), (1,0), (0,1), (1,1).
-    fn corners(&mut self, memory: &Memory, at: &[Positions<N>; 2]) -> [[W; N]; 4];
-}
-
-fn load<F: Fetch<E::Word, N>, E: Element, const N: usize>(
+fn fetch<E: Element, const N: usize>(
     wide: Wide,
-    from: &mut F,
     memory: &Memory,
-    load: &Load<'_>,
-    out: &mut Channels,
-) {
-    wide.run(
-        #[inline(always)]
-        || {
-            let found = load.find();
-            let block = channels::<E, N>(&from.words(memory, &found.x, &found.y));
-            load.put(block, &found.inside, out);
-        },
-    );
-}
-
-fn nearest<F: Fetch<E::Word, N>, E: Element, const N: usize>(
-    wide: Wide,
-    from: &mut F,
-    memory: &Memory,
-    x: &[u32; N],
-    y: &[u32; N],
+    start: usize,
+    at: &[u32; N],
 ) -> Block<N> {
     wide.run(
         #[inline(always)]
-        || channels::<E, N>(&from.words(memory, x, y)),
+        || channels::<E, N>(&words(memory, start, at)),
     )
 }
 
-fn corners<F: Fetch<E::Word, N>, E: Element, const N: usize>(
-    wide: Wide,
-    from: &mut F,
-    memory: &Memory,
-    at: &[Positions<N>; 2],
-) -> [Block<N>; 4] {
+fn decode<E: Element, const N: usize>(wide: Wide, words: &[E::Word; N]) -> Block<N> {
     wide.run(
         #[inline(always)]
-        || {
-            let words = from.corners(memory, at);
-            [
-                channels::<E, N>(&words[0]),
-                channels::<E, N>(&words[1]),
-                channels::<E, N>(&words[2]),
-                channels::<E, N>(&words[3]),
-            ]
-        },
+        || channels::<E, N>(words),
     )
-}
-
-fn linear<F: Fetch<E::Word, N>, E: Element, const N: usize>(
-    wide: Wide,
-    from: &mut F,
-    memory: &Memory,
-    at: &[Positions<N>; 2],
-) -> Block<N> {
-    wide.run(
-        #[inline(always)]
-        || weighed::<F, E, N>(from, memory, at),
-    )
-}
-
-#[inline(always)]
-fn weighed<F: Fetch<E::Word, N>, E: Element, const N: usize>(
-    from: &mut F,
-    memory: &Memory,
-    at: &[Positions<N>; 2],
-) -> Block<N> {
-    if !E::BLENDS {
-        // Integers have one way only; the constant keeps the code of the other one away.
-        return channels::<E, N>(&from.words(memory, &at[0].first, &at[1].first));
-    }
-    let quad = Quad {
-        words: from.corners(memory, at),
-        weights: weights(&at[0].beta, &at[1].beta),
-    };
-    [
-        filtered::<E, N>(&quad, 0),
-        filtered::<E, N>(&quad, 1),
-        filtered::<E, N>(&quad, 2),
-        filtered::<E, N>(&quad, 3),
-    ]
-}
-
-/// Elements of a power of two bytes.
-impl<W: Word, const N: usize> Fetch<W, N> for Plane {
-    #[inline(always)]
-    fn words(&mut self, memory: &Memory, x: &[u32; N], y: &[u32; N]) -> [W; N] {
-        let (mut x, mut y) = (*x, *y);
-        self.columns(&mut x);
-        self.rows(&mut y);
-        let at = by_lane(|lane| x[lane] + y[lane]);
-        words(memory, self.start, &at)
-    }
-
-    #[inline(always)]
-    fn corners(&mut self, memory: &Memory, [u, v]: &[Positions<N>; 2]) -> [[W; N]; 4] {
-        let (mut x, mut y) = ([u.first, u.next], [v.first, v.next]);
-        for x in &mut x {
-            self.columns(x);
-        }
-        for y in &mut y {
-            self.rows(y);
-        }
-        let [above, below] = [
-            pairs(memory, self.start, &row(&x, &y[0])),
-            pairs(memory, self.start, &row(&x, &y[1])),
-        ];
-        [above[0], above[1], below[0], below[1]]
-    }
-}
-
-/// Byte offsets of two columns in a row.
-#[inline(always)]
-fn row<const N: usize>([first, next]: &[[u32; N]; 2], y: &[u32; N]) -> [[u32; N]; 2] {
-    [
-        by_lane(|lane| first[lane] + y[lane]),
-        by_lane(|lane| next[lane] + y[lane]),
-    ]
-}
-
-/// Block-compressed texels, as 8-bit codes.
-impl<B: Layout<Texel = u32>, const N: usize> Fetch<u32, N> for Blocks<B> {
-    #[inline(always)]
-    fn words(&mut self, memory: &Memory, x: &[u32; N], y: &[u32; N]) -> [u32; N] {
-        // A loop, because a closure is not inlined into vector code.
-        let mut words = [0; N];
-        for (word, (x, y)) in words.iter_mut().zip(x.iter().zip(y)) {
-            *word = self.texel(memory, *x, *y);
-        }
-        words
-    }
-
-    #[inline(always)]
-    fn corners(&mut self, memory: &Memory, [u, v]: &[Positions<N>; 2]) -> [[u32; N]; 4] {
-        [
-            Fetch::words(self, memory, &u.first, &v.first),
-            Fetch::words(self, memory, &u.next, &v.first),
-            Fetch::words(self, memory, &u.first, &v.next),
-            Fetch::words(self, memory, &u.next, &v.next),
-        ]
-    }
 }
 
 /// Reads the texels of a surface, image by image, for one message.
@@ -375,35 +275,38 @@ impl<'a, const N: usize> Reader<'a, N> {
     /// Serves lanes of a load from the image that was turned to.
     #[inline]
     pub fn load(&mut self, load: &Load<'_>, out: &mut Channels) {
-        let (wide, memory) = (self.wide, self.surface.memory());
-        let source = self.texels.as_mut().map(|texels| &mut texels.source);
-        match (source, &mut self.kept) {
-            (Some(Source::Elements(plane, of)), _) => (of.load)(wide, plane, memory, load, out),
-            (Some(Source::Bc1(.., of)), Kept::Bc1(kept)) => {
-                (of.load)(wide, kept, memory, load, out);
-            }
-            (Some(Source::Codes(.., of)), Kept::Codes(kept)) => {
-                (of.load)(wide, kept, memory, load, out);
-            }
-            _ => {
-                let found = load.find();
-                let block = self.nearest(&found.x, &found.y);
-                load.put(block, &found.inside, out);
-            }
-        }
+        let wide = self.wide;
+        let found = wide.run(
+            #[inline(always)]
+            || load.find(),
+        );
+        let mut block = self.nearest(&found.x, &found.y);
+        wide.run(
+            #[inline(always)]
+            || load.put(&mut block, &found.inside, out),
+        );
     }
 
     /// The texel of each lane by column and row, all inside the image that was turned to.
-    #[inline]
     pub fn nearest(&mut self, x: &[u32; N], y: &[u32; N]) -> Block<N> {
         let Some(texels) = &mut self.texels else {
             return [[0; N]; 4];
         };
         let (wide, memory) = (self.wide, self.surface.memory());
-        match (&mut texels.source, &mut self.kept) {
-            (Source::Elements(plane, of), _) => (of.nearest)(wide, plane, memory, x, y),
-            (Source::Bc1(.., of), Kept::Bc1(kept)) => (of.nearest)(wide, kept, memory, x, y),
-            (Source::Codes(.., of), Kept::Codes(kept)) => (of.nearest)(wide, kept, memory, x, y),
+        match (&texels.source, &mut self.kept) {
+            (Source::Elements(plane, fetch), _) => {
+                let at = wide.run(
+                    #[inline(always)]
+                    || plane.offsets(*x, *y),
+                );
+                fetch(wide, memory, plane.start, &at)
+            }
+            (Source::Bc1(.., decode), Kept::Bc1(kept)) => {
+                decode(wide, &kept.codes(wide, memory, x, y))
+            }
+            (Source::Codes(.., decode), Kept::Codes(kept)) => {
+                decode(wide, &kept.codes(wide, memory, x, y))
+            }
             (Source::Numbers(..), Kept::Numbers(kept)) => {
                 transposed(|lane| kept.texel(memory, x[lane], y[lane]))
             }
@@ -417,55 +320,20 @@ impl<'a, const N: usize> Reader<'a, N> {
     }
 
     /// The texels at two columns and two rows for each lane, in the order (0,0), (1,0), (0,1), (1,1).
-    pub fn corners(&mut self, at: &[Positions<N>; 2]) -> [Block<N>; 4] {
-        let (wide, memory) = (self.wide, self.surface.memory());
-        let source = self.texels.as_mut().map(|texels| &mut texels.source);
-        match (source, &mut self.kept) {
-            (Some(Source::Elements(plane, of)), _) => (of.corners)(wide, plane, memory, at),
-            (Some(Source::Bc1(.., of)), Kept::Bc1(kept)) => (of.corners)(wide, kept, memory, at),
-            (Some(Source::Codes(.., of)), Kept::Codes(kept)) => {
-                (of.corners)(wide, kept, memory, at)
-            }
-            _ => {
-                let [u, v] = at;
-                [
-                    self.nearest(&u.first, &v.first),
-                    self.nearest(&u.next, &v.first),
-                    self.nearest(&u.first, &v.next),
-                    self.nearest(&u.next, &v.next),
-                ]
-            }
-        }
+    pub fn corners(&mut self, [u, v]: &[Positions<N>; 2]) -> [Block<N>; 4] {
+        [
+            self.nearest(&u.first, &v.first),
+            self.nearest(&u.next, &v.first),
+            self.nearest(&u.first, &v.next),
+            self.nearest(&u.next, &v.next),
+        ]
     }
 
-    /// Two levels, `beta` 256ths of the second one.
-    pub fn blend(&self, levels: &[Level<N>; 2], beta: &[u32; N]) -> Block<N> {
-        let [first, second] = levels;
+    /// One level, or two of which the second one has `beta` 256ths, of a format that blends.
+    pub fn filter(&self, first: &Level<N>, second: Option<(&Level<N>, &[u32; N])>) -> Block<N> {
         match &self.texels {
-            Some(texels) => filter(self.wide, &texels.decoding, first, Some((second, beta))),
+            Some(texels) => filter(self.wide, &texels.decoding, first, second),
             None => [[0; N]; 4],
-        }
-    }
-
-    /// Four texels for each lane, weighed by distance; one, where formats do not blend.
-    #[inline]
-    pub fn linear(&mut self, at: &[Positions<N>; 2]) -> Block<N> {
-        let (wide, memory) = (self.wide, self.surface.memory());
-        let source = self.texels.as_mut().map(|texels| &mut texels.source);
-        match (source, &mut self.kept) {
-            (Some(Source::Elements(plane, of)), _) => (of.linear)(wide, plane, memory, at),
-            (Some(Source::Bc1(.., of)), Kept::Bc1(kept)) => (of.linear)(wide, kept, memory, at),
-            (Some(Source::Codes(.., of)), Kept::Codes(kept)) => (of.linear)(wide, kept, memory, at),
-            _ => {
-                let decoding = self.texels.as_ref().map(|texels| texels.decoding);
-                match decoding {
-                    Some(decoding) if decoding.blends => {
-                        let level = Level::Linear(self.corners(at), [at[0].beta, at[1].beta]);
-                        filter(wide, &decoding, &level, None)
-                    }
-                    _ => self.nearest(&at[0].first, &at[1].first),
-                }
-            }
         }
     }
 }
@@ -474,10 +342,10 @@ impl<const N: usize> Texels<N> {
     fn new(surface: &Surface, level: u32, slice: u32) -> Option<Texels<N>> {
         let format = surface.format();
         let (source, decoding) = match Plane::new(surface, level, slice) {
-            Some(plane) => match with_element(format, CellsOf::<N>) {
-                Ok((cells, decoding)) => (Source::Elements(plane, cells), decoding),
-                Err(_) if format.is_compressed() => blocks(surface, plane)?,
-                Err(_) => table(surface)?,
+            Some(plane) => match Elements::of(format) {
+                Some(Elements { fetch, decoding }) => (Source::Elements(plane, fetch), decoding),
+                None if format.is_compressed() => blocks(surface, plane)?,
+                None => table(surface)?,
             },
             None => table(surface)?,
         };
@@ -495,17 +363,6 @@ impl<const N: usize> Texels<N> {
             Source::Bc1(..) | Source::Codes(..) | Source::Numbers(..) => FetchPath::Blocks,
             Source::Table => FetchPath::Table,
         }
-    }
-}
-
-/// Chooses the functions of a format.
-struct CellsOf<const N: usize>;
-
-impl<const N: usize> WithElement for CellsOf<N> {
-    type Result = (Functions<Plane, N>, Decoding);
-
-    fn run<E: Element>(self) -> Self::Result {
-        (Functions::of::<E>(), Decoding::of::<E>())
     }
 }
 
@@ -549,31 +406,6 @@ pub fn words<W: Word, const N: usize>(memory: &Memory, start: usize, at: &[u32; 
     by_lane(|lane| W::load(memory, start + at[lane] as usize))
 }
 
-/// The words at two byte offsets for each lane, as [`words`].
-#[inline(always)]
-pub fn pairs<W: Word, const N: usize>(
-    memory: &Memory,
-    start: usize,
-    [at, next]: &[[u32; N]; 2],
-) -> [[W; N]; 2] {
-    let size = size_of::<W>() as u32;
-    let mut misses = 0;
-    for lane in 0..N {
-        let place = at[0].wrapping_add(lane as u32 * size);
-        misses |= at[lane] ^ place | next[lane] ^ place.wrapping_add(size);
-    }
-    // Neighbours of neighbours are one run, and one word more.
-    if misses == 0
-        && let Some(words) = W::run::<N>(memory, start + at[0] as usize)
-    {
-        let mut shifted = words;
-        shifted.copy_within(1.., 0);
-        shifted[N - 1] = W::load(memory, start + next[N - 1] as usize);
-        return [words, shifted];
-    }
-    [at, next].map(|at| words(memory, start, at))
-}
-
 fn blocks<const N: usize>(surface: &Surface, plane: Plane) -> Option<(Source<N>, Decoding)> {
     let (codes, curve, opaque) = match surface.decoder()?.block()? {
         (BlockDecoder::Codes(codes), curve, opaque) => (codes, curve, opaque),
@@ -582,22 +414,13 @@ fn blocks<const N: usize>(surface: &Surface, plane: Plane) -> Option<(Source<N>,
             return Some((source, Decoding::of::<Rgba32Float>()));
         }
     };
-    let bc1 = surface.format().subkind == SubKind::Bc1;
-    let source = match (bc1, curve) {
-        (true, false) => Source::Bc1(plane, Bc1 { opaque }, Functions::of::<Rgba8Unorm>()),
-        (true, true) => Source::Bc1(plane, Bc1 { opaque }, Functions::of::<Rgba8Srgb>()),
-        (false, false) => Source::Codes(
-            plane,
-            Codes { codes, opaque },
-            Functions::of::<Rgba8Unorm>(),
-        ),
-        (false, true) => {
-            Source::Codes(plane, Codes { codes, opaque }, Functions::of::<Rgba8Srgb>())
-        }
+    let (decode, decoding): (Decode<N>, _) = match curve {
+        false => (decode::<Rgba8Unorm, N>, Decoding::of::<Rgba8Unorm>()),
+        true => (decode::<Rgba8Srgb, N>, Decoding::of::<Rgba8Srgb>()),
     };
-    let decoding = match curve {
-        false => Decoding::of::<Rgba8Unorm>(),
-        true => Decoding::of::<Rgba8Srgb>(),
+    let source = match surface.format().subkind {
+        SubKind::Bc1 => Source::Bc1(plane, Bc1 { opaque }, decode),
+        _ => Source::Codes(plane, Codes { codes, opaque }, decode),
     };
     Some((source, decoding))
 }
@@ -722,6 +545,29 @@ impl<B: Layout> Blocks<B> {
         }
         let (x, y) = (x & ((1 << across) - 1), y & ((1 << down) - 1));
         self.block.texel(&self.kept[slot], x, y)
+    }
+}
+
+impl<B: Layout<Texel = u32>> Blocks<B> {
+    /// The texel of each lane, as 8-bit codes.
+    fn codes<const N: usize>(
+        &mut self,
+        wide: Wide,
+        memory: &Memory,
+        x: &[u32; N],
+        y: &[u32; N],
+    ) -> [u32; N] {
+        wide.run(
+            #[inline(always)]
+            || {
+                // A loop, because a closure is not inlined into vector code.
+                let mut codes = [0; N];
+                for (code, (x, y)) in codes.iter_mut().zip(x.iter().zip(y)) {
+                    *code = self.texel(memory, *x, *y);
+                }
+                codes
+            },
+        )
     }
 }
 

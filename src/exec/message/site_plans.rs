@@ -17,7 +17,7 @@ use crate::exec::state::thread::Thread;
 use crate::message::request::texel_offsets;
 use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, Source};
-use crate::sampler::plan::{MOST, Places, RegisterPlan, SamplePlan, TexelBytes};
+use crate::sampler::plan::{Places, RegisterPlan, SamplePlan, TexelBytes};
 use crate::sampler::sample::LanePlan;
 use crate::surface::{Memory, Surface};
 use std::sync::atomic::{
@@ -28,6 +28,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Places at most where code is entered that no jump leads to: there are few in all.
 const MOST_ENTERED: usize = 6;
+
+/// Threads whose registers are handed over together at most.
+const MOST: usize = 8;
 
 /// The messages of a program, by op.
 pub struct SitePlans {

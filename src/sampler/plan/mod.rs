@@ -4,28 +4,29 @@
 //! ```text
 //!  once       surface, state, message ─▶ axes or bounds, plane, a function for the element and the lanes
 //!  each time, for the threads that send it together
-//!             registers of U and V ─▶ byte offsets ─▶ words ─▶ registers of channels
+//!             registers of U and V ─▶ byte offsets ─▶ texels ─▶ registers of channels
 //! ```
 //!
 //! For samples of one level with the nearest texel (`nearest`) or the four around (`linear`), and for loads
-//! (`nearest` as well). All lanes are served; whoever has some that are off keeps their bytes. Results are those of [`sample::reference()`](super::sample::reference())
-//! and [`fetch::load_reference`]: laws compare them.
+//! (`nearest` as well). From byte offsets to texels the element's function leads, all else is compiled once for a
+//! number of lanes. All lanes are served; whoever has some that are off keeps their bytes. Results are those of
+//! [`sample::reference()`](super::sample::reference()) and [`fetch::load_reference`]: laws compare them.
 
 mod linear;
 mod nearest;
 
 use super::coordinate::Axis;
-use super::element::{Element, WithElement, with_element};
-use super::lanes::{by_lane, dwords};
+use super::lanes::{Block, by_lane, dwords};
 use super::plane::Plane;
 use super::sample::LanePlan;
 use super::sample::border;
 use super::settings::{Address, SamplerState};
+use super::texels::Elements;
 use super::{axis, fetch, sample};
 use crate::math::simd::{self, Wide};
 use crate::message::{ReturnFormat, SamplerRequest};
 use crate::surface::channels::{self, Numbers, Packed};
-use crate::surface::{Kind, Memory, Surface};
+use crate::surface::{Format, Kind, Memory, Surface};
 
 /// Where a message's registers lie among the bytes of a thread; each holds a dword for every lane.
 #[derive(Clone, Copy, Debug)]
@@ -124,11 +125,32 @@ pub struct RegisterPlan {
     linear: bool,
     wide: Wide,
     /// `None` where native code alone knows the format.
-    serve: Option<Serve>,
+    texels: Option<Texels>,
 }
 
-/// Serves a message for several threads.
-type Serve = fn(&RegisterPlan, &Memory, &mut [&mut [u8]]);
+/// How texels are fetched, for as many lanes as are served together.
+#[derive(Clone, Copy)]
+enum Texels {
+    Eight(Elements<8>),
+    Sixteen(Elements<TOGETHER>),
+}
+
+impl Texels {
+    /// Those of a message with so many lanes that asks for `channels`.
+    fn new(format: Format, lanes: u32, channels: u8) -> Option<Texels> {
+        Some(match lanes {
+            8 => Texels::Eight(asked(Elements::of(format)?, channels)),
+            16 | 32 => Texels::Sixteen(asked(Elements::of(format)?, channels)),
+            _ => return None,
+        })
+    }
+}
+
+/// Elements of which only the channels that are asked for are weighed.
+fn asked<const N: usize>(mut elements: Elements<N>, channels: u8) -> Elements<N> {
+    elements.decoding.stored &= channels;
+    elements
+}
 
 /// How coordinates find their texels.
 #[derive(Clone, Copy)]
@@ -149,7 +171,7 @@ enum Find {
 #[derive(Clone, Copy)]
 struct Bounds {
     /// Texels across and down.
-    size: [u32; 2],
+    size: (u32, u32),
     /// What is added to coordinates. What wraps around is far outside either way: sizes are at most 2^27,
     /// offsets at most 8.
     moved: [u32; 2],
@@ -162,9 +184,6 @@ const MOST_LANES: usize = 32;
 
 /// Lanes that are served together; those of longer messages are served in halves.
 const TOGETHER: usize = 16;
-
-/// Threads that are served together at most.
-pub const MOST: usize = 8;
 
 impl RegisterPlan {
     /// Plans a sample; `None` where it depends on more than coordinates, reads more than one level, or
@@ -181,7 +200,7 @@ impl RegisterPlan {
 
     /// Whether it knows the format, and every coordinate has a texel.
     pub fn serves(&self) -> bool {
-        self.serve.is_some() && self.never_leaves()
+        self.texels.is_some() && self.never_leaves()
     }
 
     /// Whether every coordinate has a texel.
@@ -244,7 +263,7 @@ impl RegisterPlan {
         let [across, down, _] = request.offsets.map(|by| i32::from(by).cast_unsigned());
         let has_rows = matches!(surface.kind(), Kind::D2);
         let bounds = Bounds {
-            size: [size.0, size.1],
+            size,
             moved: [across, if has_rows { down } else { 0 }],
             outside,
         };
@@ -270,16 +289,16 @@ impl RegisterPlan {
         if lanes as usize > TOGETHER && places.mixes_halves(request.returned_channels()) {
             return None;
         }
-        let chosen = with_element(surface.format(), Chosen { lanes, linear });
+        let channels = request.channels.0 & 0xf;
         Some(RegisterPlan {
             find,
             plane,
-            channels: request.channels.0 & 0xf,
+            channels,
             lanes: lanes as usize,
             places,
             linear,
             wide: simd::wide()?,
-            serve: chosen.ok().flatten(),
+            texels: Texels::new(surface.format(), lanes, channels),
         })
     }
 
@@ -324,7 +343,7 @@ impl RegisterPlan {
                 size,
                 moved: [0, 0],
                 ..
-            }) => (*size, [0.0; 2], *size),
+            }) => (<[u32; 2]>::from(*size), [0.0; 2], (*size).into()),
             _ => return None,
         };
         if self.places.v.is_none() || size.contains(&0) {
@@ -366,13 +385,36 @@ impl RegisterPlan {
     /// [serves](RegisterPlan::serves) it.
     #[inline]
     pub fn serve(&self, memory: &Memory, threads: &mut [&mut [u8]]) {
-        debug_assert!(self.serve.is_some(), "code alone knows the format");
-        let Some(serve) = self.serve else { return };
-        for threads in threads.chunks_mut(MOST) {
-            serve(self, memory, threads);
-            if self.lanes > TOGETHER {
-                serve(&self.upper_half(), memory, threads);
+        debug_assert!(self.texels.is_some(), "code alone knows the format");
+        match &self.texels {
+            Some(Texels::Eight(elements)) => self.serve_with(elements, memory, threads),
+            Some(Texels::Sixteen(elements)) => {
+                self.serve_with(elements, memory, threads);
+                if self.lanes > TOGETHER {
+                    self.upper_half().serve_with(elements, memory, threads);
+                }
             }
+            None => {}
+        }
+    }
+
+    fn serve_with<const N: usize>(
+        &self,
+        elements: &Elements<N>,
+        memory: &Memory,
+        threads: &mut [&mut [u8]],
+    ) {
+        // Integers are never blended.
+        let blends = self.linear && elements.decoding.blends;
+        for registers in threads {
+            let block = match blends {
+                true => linear::block(self, elements, memory, registers),
+                false => nearest::block(self, elements.fetch, memory, registers),
+            };
+            self.wide.run(
+                #[inline(always)]
+                || self.put(registers, &block),
+            );
         }
     }
 
@@ -429,62 +471,23 @@ impl RegisterPlan {
         ]
     }
 
-    /// Writes the channels that are asked for. Each is code of its own, not a round of a loop.
+    /// Writes the channels that are asked for.
     #[inline(always)]
-    fn put<const N: usize>(&self, registers: &mut [u8], results: &impl Results<N>) {
+    fn put<const N: usize>(&self, registers: &mut [u8], block: &Block<N>) {
         let mut to = self.places.to;
-        self.put_one(registers, &mut to, 0, results);
-        self.put_one(registers, &mut to, 1, results);
-        self.put_one(registers, &mut to, 2, results);
-        self.put_one(registers, &mut to, 3, results);
-    }
-
-    #[inline(always)]
-    fn put_one<const N: usize>(
-        &self,
-        registers: &mut [u8],
-        to: &mut usize,
-        c: usize,
-        results: &impl Results<N>,
-    ) {
-        if self.channels >> c & 1 == 1 {
-            let (slots, _) = registers[*to..*to + 4 * N].as_chunks_mut::<4>();
-            for (slot, value) in slots.iter_mut().zip(results.channel(c)) {
-                *slot = value.to_le_bytes();
+        for (c, channel) in block.iter().enumerate() {
+            if self.channels >> c & 1 == 1 {
+                let (slots, _) = registers[to..to + 4 * N].as_chunks_mut::<4>();
+                for (slot, value) in slots.iter_mut().zip(channel) {
+                    *slot = value.to_le_bytes();
+                }
+                to += self.places.pitch;
             }
-            *to += self.places.pitch;
         }
     }
-}
-
-/// What the lanes of a thread get. Not a closure: those are not inlined here, and vector code must be.
-trait Results<const N: usize> {
-    /// One channel; the callers' `c` is a constant.
-    fn channel(&self, c: usize) -> [u32; N];
 }
 
 /// Whether a message asks for channels of 32 bits and nothing else, by parameters of 32 bits.
 fn is_plain(request: &SamplerRequest) -> bool {
     !request.params16 && !request.pixel_null_mask && request.returns == ReturnFormat::Bits32
-}
-
-/// Chooses the function for a number of lanes.
-struct Chosen {
-    lanes: u32,
-    linear: bool,
-}
-
-impl WithElement for Chosen {
-    type Result = Option<Serve>;
-
-    fn run<E: Element>(self) -> Self::Result {
-        // Integers are never blended.
-        match (self.lanes, self.linear && E::BLENDS) {
-            (8, false) => Some(nearest::serve::<E, 8>),
-            (16 | 32, false) => Some(nearest::serve::<E, TOGETHER>),
-            (8, true) => Some(linear::serve::<E, 8>),
-            (16 | 32, true) => Some(linear::serve::<E, TOGETHER>),
-            _ => None,
-        }
-    }
 }

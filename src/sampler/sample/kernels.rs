@@ -372,14 +372,17 @@ impl Message<'_> {
                 &at,
                 s.request.channels.0.trailing_zeros() as usize & 3,
             ),
-            None if filters => near.linear(&at),
+            None if filters => {
+                let four = level(near, &at, true);
+                near.filter(&four, None)
+            }
             None => near.nearest(&at[0].first, &at[1].first),
             Some(_) if !decoding.blends => return None,
             Some(next) => {
                 let below = place(next)?;
                 far.turn_to(next, group.slice)?;
-                let levels = [level(near, &at, linear), level(far, &below, linear)];
-                near.blend(&levels, lanes.beta)
+                let (first, second) = (level(near, &at, linear), level(far, &below, linear));
+                near.filter(&first, Some((&second, lanes.beta)))
             }
         };
         let channels = if gathers { 0xf } else { s.request.channels.0 };
