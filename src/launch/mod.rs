@@ -747,8 +747,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if O::ACTIVE || !self.alike || alone.left > most_left {
             return None;
         }
-        let begins = self.begins(group, spare);
-        lockstep::whole(self.program, begins.at, environment, self.keeps)
+        let prepared = self.begins(group, spare);
+        let thread = (self.program, prepared.bytes());
+        lockstep::whole(thread, prepared.begins.at, environment, self.keeps)
     }
 
     /// Takes what a worker has run, if it is at least so much, from what all threads may run.

@@ -125,6 +125,11 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// The bytes that they begin with.
+    pub fn bytes(&self) -> &[u8] {
+        &self.arena
+    }
+
     /// What threads begin with in the bytes of others of their number; the grid fills in their headers.
     pub fn beginning(&self, grid: &Grid<'_>, local: u32) -> Beginning<'_> {
         let number = grid.header(ThreadId {
@@ -142,7 +147,7 @@ impl Prepared {
         let Begins { mask, executed, .. } = self.begins;
         // What the number does not say the group does.
         let of_group = |n| dword(n) == 0 && grid.fills(n) && n != NUMBER;
-        Beginning::new((mask, executed), &self.own, header, of_group)
+        Beginning::new((mask, executed), (&self.own, &self.arena), header, of_group)
     }
 }
 
@@ -265,13 +270,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// How threads begin: as that one does of which it is known, else as the first one of a group.
-    pub(super) fn begins(&self, group: u64, spare: &mut Spare) -> Begins {
+    pub(super) fn begins<'s>(&self, group: u64, spare: &'s mut Spare) -> &'s Prepared {
         if spare.prepared.iter().flatten().next().is_none() {
             let first = group * u64::from(self.grid.threads);
             self.prepare(first as u32, spare);
         }
         let mut known = spare.prepared.iter().flatten();
-        known.next().expect("one was just prepared").begins
+        known.next().expect("one was just prepared")
     }
 
     /// What a thread of these numbers, in the run and in its group, begins with; and the rows in which others differ.

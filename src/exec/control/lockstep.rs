@@ -142,15 +142,16 @@ pub fn run<'e, 'p: 'e, O: Observer>(
 
 /// Native code that takes threads which begin at an op in a mode to their ends, if there is such.
 ///
+/// * `thread`: the bytes of one of them.
 /// * `kept`: somebody looks at their bytes then.
 pub fn whole<'e>(
-    program: &Program,
+    (program, thread): (&Program, &[u8]),
     begins: (u32, FloatMode),
     environment: &Environment<'e>,
     kept: bool,
 ) -> Option<Whole<'e>> {
     let seen = Seen::by(environment.tally, kept);
-    let native = environment.native_code(program, begins.1, seen)?;
+    let native = environment.native_code((program, thread), begins.1, seen)?;
     let bounds = [environment.limit, BLOCK];
     Whole::new(native, environment.memories(), begins, bounds).filter(|_| native.is_whole())
 }
@@ -259,14 +260,14 @@ fn stride(
     let watched = environment.through_bits || environment.tally.is_some();
     let steps = steps(program, environment, mode, false);
     let seen = Seen::by(environment.tally, front.iter().any(|thread| thread.kept));
-    let mut native = environment.native_code(program, mode, seen);
+    let mut native = environment.native_code((program, &front[0].arena), mode, seen);
     let (mut waits, mut most) = where_they_are(front, join);
     let mut left = limit.saturating_sub(most).min(BLOCK);
     let (mut done, mut together, mut worked) = (0, true, 0);
     while together && pc < waits && done < left {
         if environment.plans.is_left_often(code) {
             environment.plans.choose_cut(code);
-            native = environment.native_code(program, mode, seen);
+            native = environment.native_code((program, &front[0].arena), mode, seen);
         }
         if let Some(native) = native
             && native.until(pc) == 0
@@ -293,7 +294,7 @@ fn stride(
             run = run.min(ops_before(native, pc));
         } else if worked > MOST_BEFORE {
             code.has_worked(worked, front.len());
-            native = environment.native_code(program, mode, seen);
+            native = environment.native_code((program, &front[0].arena), mode, seen);
             worked = 0;
         }
         worked += run;

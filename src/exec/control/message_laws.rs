@@ -4,10 +4,10 @@ use super::native_laws::environment;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::laws::{cases, lowered};
-use crate::exec::compute::native::NativeCode;
+use crate::exec::compute::native::{Native, NativeCode, Rounds, Seen};
 use crate::exec::message::environment::Allowance;
 use crate::exec::message::site_plans::SitePlans;
-use crate::exec::message::transfers::native_ops;
+use crate::exec::message::transfers::{message, native_ops};
 use crate::exec::state::bindings::{Bindings, FlatRange, Resources};
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::observer::Silent;
@@ -279,6 +279,51 @@ const WHOLE: &[&str] = &[
     "lsc_store.slm (M1, 32) flat[O]:a32 D:d32",
 ];
 
+/// What is computed of rows that are evenly apart, beside [`HALVES`].
+const EVEN_HALVES: &[&str] = &[
+    "mov (M1, 16) O(0,0)<1> W(0,0)<1;1,0>\nmov (M5, 16) O(2,0)<1> W(1,0)<1;1,0>",
+    "mov (M1, 16) P(0,0)<1> Y(0,0)<1;1,0>\nmov (M5, 16) P(2,0)<1> Y(1,0)<1;1,0>",
+    "mov (M1, 16) P(0,0)<1> W(0,0)<1;1,0>\nmul (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x4:d",
+    "mul (M1, 16) P(0,0)<1> P(0,0)<1;1,0> N(0,0)<0;1,0>\nmul (M5, 16) P(2,0)<1> P(2,0)<1;1,0> N(0,0)<0;1,0>",
+    "mad (M1, 16) P(0,0)<1> O(0,0)<1;1,0> 0x3:d P(0,0)<1;1,0>\nmad (M5, 16) P(2,0)<1> O(2,0)<1;1,0> 0x3:d P(2,0)<1;1,0>",
+    "mad (M1, 16) O(0,0)<1> P(0,0)<1;1,0> N(0,0)<0;1,0> O(0,0)<1;1,0>\nmad (M5, 16) O(2,0)<1> P(2,0)<1;1,0> N(0,0)<0;1,0> O(2,0)<1;1,0>",
+    "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> P(0,0)<1;1,0>\nadd (M5, 16) O(2,0)<1> O(2,0)<1;1,0> P(2,0)<1;1,0>",
+    "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> (-)N(0,0)<0;1,0>\nadd (M5, 16) O(2,0)<1> O(2,0)<1;1,0> (-)N(0,0)<0;1,0>",
+    "shl (M1, 16) P(0,0)<1> O(0,0)<1;1,0> 0x2:d\nshl (M5, 16) P(2,0)<1> O(2,0)<1;1,0> 0x2:d",
+    "mov (M1, 16) P(0,0)<1> O(0,0)<1;1,0>\nmov (M5, 16) P(2,0)<1> O(2,0)<1;1,0>",
+    "add (M1, 8) P(1,0)<1> P(1,0)<1;1,0> 0x4:d",
+    "mov (M1_NM, 1) W(0,3)<1> 0x9:uw",
+    "mov (M1_NM, 1) Y(0,0)<1> W(0,5)<0;1,0>",
+    "mov (M1_NM, 1) O(0,0)<1> N(0,0)<0;1,0>",
+    "mov (M1_NM, 1) N(0,0)<1> O(0,1)<0;1,0>",
+    "cmp.lt (M1, 16) SOME O(0,0)<1;1,0> P(0,0)<1;1,0>\ncmp.lt (M5, 16) SOME O(2,0)<1;1,0> P(2,0)<1;1,0>",
+    "and (M1, 16) D(0,0)<1> O(0,0)<1;1,0> P(0,0)<1;1,0>",
+    "(SOME) mov (M1, 16) O(0,0)<1> P(0,0)<1;1,0>",
+];
+
+/// The same beside [`WHOLE`].
+const EVEN_WHOLE: &[&str] = &[
+    "mov (M1, 32) O(0,0)<1> W(0,0)<1;1,0>",
+    "mov (M1, 32) P(0,0)<1> Y(0,0)<1;1,0>",
+    "mul (M1, 32) P(0,0)<1> P(0,0)<1;1,0> N(0,0)<0;1,0>",
+    "mad (M1, 32) O(0,0)<1> P(0,0)<1;1,0> N(0,0)<0;1,0> O(0,0)<1;1,0>",
+    "add3 (M1, 32) O(0,0)<1> N(0,0)<0;1,0> O(0,0)<1;1,0> N(0,0)<0;1,0>",
+    "add (M1, 32) O(0,0)<1> O(0,0)<1;1,0> 0xffffffe0:d",
+    "mov (M1, 32) Q(0,0)<1> S(0,0)<1;1,0>",
+    "mov (M1, 32) R(0,0)<1> O(0,0)<1;1,0>",
+    "mov (M1, 32) P(0,0)<1> O(0,0)<1;1,0>",
+    "shl (M1, 32) R(0,0)<1> R(0,0)<1;1,0> 0x2:d",
+    "mul (M1, 32) R(0,0)<1> O(0,0)<1;1,0> 0x3:d",
+    "add (M1, 32) Q(0,0)<1> R(0,0)<1;1,0> B(0,0)<0;1,0>",
+    "add (M1, 32) Q(0,0)<1> Q(0,0)<1;1,0> R(0,0)<1;1,0>",
+    "mov (M1, 16) P(2,0)<1> O(0,0)<1;1,0>",
+    "mov (M1_NM, 1) W(0,3)<1> 0x9:uw",
+    "mov (M1_NM, 1) N(0,0)<1> O(0,1)<0;1,0>",
+    "mov (M1_NM, 1) Q(0,0)<1> B(0,0)<0;1,0>",
+    "cmp.lt (M1, 32) SOME O(0,0)<1;1,0> P(0,0)<1;1,0>",
+    "(SOME) mov (M1, 32) O(0,0)<1> P(0,0)<1;1,0>",
+];
+
 /// * `from`: what the lines are of.
 /// * `again`: whether the lines are a loop, in which registers are pinned.
 fn program(from: &[&str], lines: &[(usize, u8)], wide: bool, again: bool) -> Program {
@@ -293,6 +338,7 @@ fn program(from: &[&str], lines: &[(usize, u8)], wide: bool, again: bool) -> Pro
 .decl R v_type=G type=uq num_elts=32 align=GRF
 .decl F v_type=G type=f num_elts=128 align=GRF alias=<D, 0>
 .decl W v_type=G type=uw num_elts=32 align=GRF
+.decl Y v_type=G type=uw num_elts=32 align=GRF
 .decl X v_type=G type=ud num_elts=1 alias=<D, 2>
 .decl N v_type=G type=ud num_elts=1 align=GRF
 .decl H v_type=G type=ud num_elts=1
@@ -425,7 +471,7 @@ fn left_from(
             let symbol = program.symbols[name];
             let bytes = match name {
                 "Q" | "R" | "B" => 8,
-                "W" => 2,
+                "W" | "Y" => 2,
                 _ => 4,
             };
             let own = thread.arena[symbol.range()].chunks_exact_mut(bytes);
@@ -437,9 +483,14 @@ fn left_from(
         fill("P", &|lane| place(places[1], lane).into());
         fill("Q", &|lane| BASE + u64::from(place(places[2], lane)));
         fill("R", &|lane| u64::from(lane) * 5);
-        // Groups are 32 threads wide, or 16, or 8.
+        // Groups are 32 threads wide, or 16, or 8; those of some runs are not where the first one is, one of them is elsewhere.
         let width = [32, 16, 32, 8][places[1].0 as usize % 4];
-        fill("W", &|lane| (lane % width).into());
+        let moved = places[2].1 / 4 % 2 * index;
+        let astray = |lane| u32::from(places[2].1 == 12 && (index, lane) == (2, 21));
+        fill("W", &|lane| {
+            (lane % width + 32 * moved + astray(lane)).into()
+        });
+        fill("Y", &|lane| (lane / width + 3 * moved).into());
         fill("D", &|lane| u64::from(lane) * 0x0101_0101);
         fill("B", &|_| base);
         fill("H", &|_| 6 + u64::from(places[0].0 % 2));
@@ -535,6 +586,108 @@ proptest! {
         let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
         prop_assert!(native == steps, "{lines:#?}");
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(4_000), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rows_that_are_evenly_apart_leave_what_steps_leave(
+        lines in prop::collection::vec((any::<usize>(), 0..3u8), 3..16),
+        over in (0..16usize, 0..16usize, 0..5usize),
+        back in prop::option::weighted(0.3, 0..16usize),
+        places in prop::collection::vec(in_order(), 3),
+        masks in prop::collection::vec(prop_oneof![6 => Just(u32::MAX), 1 => 1u32..], 1..5),
+        wide in any::<bool>(),
+    ) {
+        let (own, messages) = match wide {
+            true => (EVEN_WHOLE, WHOLE),
+            false => (EVEN_HALVES, HALVES),
+        };
+        let lines = lines.iter().map(|&(line, kind)| {
+            let from = if kind == 0 { messages } else { own };
+            let line = from[line % from.len()];
+            match line.split_once("\n-") {
+                None => line.to_string(),
+                Some((first, second)) => {
+                    let name = first.split(' ').next().unwrap_or_default();
+                    format!("{first}\n{name}{second}")
+                }
+            }
+        });
+        // Most of it is about rows that begin so.
+        let begin = own[..2].iter().map(|line| line.to_string());
+        let mut lines: Vec<String> = begin.chain(lines).collect();
+        // A way round some of them, for lanes or for all, and one back.
+        let (first, last) = (over.0.min(over.1), over.0.max(over.1));
+        let way = [
+            "(SOME) goto (M1, 32) over",
+            "(!SOME) goto (M1, 32) over",
+            "(SOME) goto (M1, 1) over",
+            "(!SOME) goto (M1, 1) over",
+        ];
+        if let (Some(way), true) = (way.get(over.2), last <= lines.len()) {
+            lines.insert(last, "over:".to_string());
+            lines.insert(first, (*way).to_string());
+        }
+        if let Some(back) = back.filter(|back| *back <= lines.len()) {
+            lines.insert(back, "back:".to_string());
+            lines.push("add (M1_NM, 1) TURN(0,0)<1> TURN(0,0)<0;1,0> 0x1:ud
+cmp.lt (M1_NM, 1) MORE TURN(0,0)<0;1,0> 0x3:ud
+(MORE) goto (M1, 1) back".to_string());
+        }
+        let from: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let all: Vec<(usize, u8)> = (0..from.len()).map(|line| (line, 2)).collect();
+        let program = program(&from, &all, wide, false);
+        let run = |native| left(&program, &places, &masks, native);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        prop_assert!(native == steps, "{lines:#?}");
+    }
+}
+
+/// Threads of groups whose numbers are evenly apart have code that computes lane 0 of addresses.
+#[test]
+fn numbers_that_are_evenly_apart_have_code_of_their_own() {
+    if !NativeCode::is_possible() {
+        return;
+    }
+    let lines = [
+        EVEN_WHOLE[0],
+        WHOLE[7],
+        "lsc_load.slm (M1, 32) D:d32 flat[O]:a32",
+    ];
+    let all: Vec<(usize, u8)> = (0..lines.len()).map(|line| (line, 15)).collect();
+    let program = program(&lines, &all, true, false);
+    let row = program.symbols["W"].range();
+    let thread = |number: &dyn Fn(u16) -> u16| {
+        let mut bytes = program.image.clone();
+        let own = bytes[row.clone()].chunks_exact_mut(2);
+        let each = (0..).zip(own);
+        each.for_each(|(lane, own)| own.copy_from_slice(&number(lane).to_le_bytes()));
+        bytes
+    };
+    let made = |thread: &[u8]| {
+        let entered = vec![false; program.ops.len() + 1];
+        let (makes, seen) = ((Rounds::Kept, false), (Seen::Bytes, 0));
+        let message = |_, op: &Op| match op {
+            Op::Send(send) => message(&program, send),
+            _ => None,
+        };
+        let code = Native::new((&program, thread), &entered, makes, seen, |_| true, message);
+        code.expect("three ops that are code")
+    };
+    let code = made(&thread(&|lane| lane));
+    assert!(code.knows_rows(0, &thread(&|lane| lane)));
+    assert!(code.knows_rows(0, &thread(&|lane| 96 + lane)));
+    // Groups that are 16 wide, lanes that are anywhere, and beyond the end of a word.
+    assert!(!code.knows_rows(0, &thread(&|lane| lane % 16)));
+    assert!(!code.knows_rows(0, &thread(&|lane| lane ^ u16::from(lane == 9))));
+    assert!(!code.knows_rows(0, &thread(&|lane| lane.wrapping_sub(8))));
+    // What one thread has others are likely to have.
+    let code = made(&thread(&|lane| lane % 16));
+    assert!(code.knows_rows(0, &thread(&|lane| 16 + lane % 16)));
+    let code = made(&thread(&|lane| lane * lane));
+    assert!(!code.knows_rows(0, &thread(&|lane| lane * lane)));
 }
 
 /// What is known of a program goes on from run to run: a window of addresses may be one of a surface in the next run.
@@ -654,7 +807,6 @@ fn what_not_all_lanes_have_computed_is_asked_again() {
 
 #[test]
 fn every_message_here_is_code() {
-    use crate::exec::message::transfers::message;
     for (at, line) in NARROW.iter().enumerate() {
         let program = program(NARROW, &[(at, 12)], false, false);
         let sends: Vec<_> = program

@@ -1383,7 +1383,7 @@ fn is_code(body: &str) -> bool {
     let program = lowered(text);
     let entered = vec![false; program.ops.len() + 1];
     let native = Native::new(
-        &program,
+        (&program, &program.image),
         &entered,
         (Rounds::Kept, false),
         (Seen::Bytes, 0),

@@ -63,13 +63,13 @@ impl Thread<'_> {
         let doubts = O::ACTIVE && observer.wants() == Wants::Doubts;
         let watched = O::ACTIVE && environment.tally.is_none() && !doubts;
         let seen = self.seen(environment, doubts, observer);
-        let native_of = |mode| match watched {
+        let native_of = |mode, thread: &[u8]| match watched {
             true => None,
-            false => environment.native_code(program, mode, seen),
+            false => environment.native_code((program, thread), mode, seen),
         };
         environment.plans.choose_cut(code);
         let mut mode = self.mode;
-        let (mut steps, mut native) = (steps_of(mode), native_of(mode));
+        let (mut steps, mut native) = (steps_of(mode), native_of(mode, &self.arena));
         if native.is_none() && !watched {
             // About as much as a thread does.
             code.has_worked(program.ops.len() as u64, 1);
@@ -86,11 +86,11 @@ impl Thread<'_> {
             }
             if environment.plans.is_left_often(code) {
                 environment.plans.choose_cut(code);
-                native = native_of(mode);
+                native = native_of(mode, &self.arena);
             }
             if self.mode != mode {
                 mode = self.mode;
-                (steps, native) = (steps_of(mode), native_of(mode));
+                (steps, native) = (steps_of(mode), native_of(mode, &self.arena));
             }
             let pc = self.frame.pc;
             if let Some(native) = native
@@ -114,7 +114,7 @@ impl Thread<'_> {
                     run = run.min(ops_before(native, pc));
                 } else if worked > MOST_BEFORE {
                     code.has_worked(worked, 1);
-                    native = native_of(mode);
+                    native = native_of(mode, &self.arena);
                     worked = 0;
                 }
                 worked += run;

@@ -425,7 +425,7 @@ fn what_no_code_does_here_is_left_out_of_it() {
         };
         // The second one has what the first has learned.
         let [_, mode] = [0, 1].map(run);
-        let native = environment.native_code(&program, mode, Seen::Nothing);
+        let native = environment.native_code((&program, &program.image), mode, Seen::Nothing);
         let native = native.expect("code");
         assert_eq!(native.covers(sent), !left_out, "{filter:?}");
         assert_eq!(native.until(sent + 1) == 0, left_out, "{filter:?}");

@@ -209,7 +209,14 @@ fn a_turn_and_back_is_code() {
             ways.iter().for_each(|&to| entered[to as usize] = true);
         }
         let (rounds, seen) = ((Rounds::Kept, false), (Seen::Bytes, 0));
-        let native = Native::new(&program, &entered, rounds, seen, |_| true, |_, _| None);
+        let native = Native::new(
+            (&program, &program.image),
+            &entered,
+            rounds,
+            seen,
+            |_| true,
+            |_, _| None,
+        );
         // Behind what sets the mode first.
         let mut ops = (0..).zip(&program.ops).skip(3);
         native.is_some_and(|native| {

@@ -21,16 +21,18 @@ use crate::program::{Op, Program, Raw, Region, Registers, Send, Source};
 
 impl<'a> Environment<'a> {
     /// Native code of a program in a mode, once it pays.
+    ///
+    /// * `thread`: the bytes of a thread that runs it.
     pub(crate) fn native_code(
         &self,
-        program: &Program,
+        (program, thread): (&Program, &[u8]),
         mode: FloatMode,
         seen: Seen,
     ) -> Option<&'a Native> {
         let cut = self.plans.cut(self.code);
         let kind = (self.native, seen, cut);
         self.code
-            .native(program, mode, kind, |op| match (op, seen) {
+            .native((program, thread), mode, kind, |op| match (op, seen) {
                 (Op::Send(send), Seen::Doubts { shared }) => {
                     harmless(message(program, send)?, shared)
                 }
@@ -73,7 +75,7 @@ pub fn native_ops(program: &Program) -> Vec<bool> {
     let code = Decoded::new(program);
     let mode = FloatMode::default();
     let kind = (NativeCode::Always, Seen::Nothing, 0);
-    let native = code.native(program, mode, kind, |op| match op {
+    let native = code.native((program, &program.image), mode, kind, |op| match op {
         Op::Send(send) => message(program, send),
         _ => None,
     });

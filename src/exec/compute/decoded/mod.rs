@@ -370,10 +370,11 @@ impl Decoded {
     ///
     /// * `seen`: what it sees to.
     /// * `cut`: by its number.
+    /// * `thread`: the bytes of a thread that runs it, as those of others are likely to be as well.
     /// * `message`: what a message does, if it can be code.
     pub fn native(
         &self,
-        program: &Program,
+        (program, thread): (&Program, &[u8]),
         mode: FloatMode,
         (native, seen, cut): (NativeCode, Seen, usize),
         message: impl Fn(&Op) -> Option<Message>,
@@ -405,7 +406,7 @@ impl Decoded {
                 (seen, rounds as usize * MOST_CUTS + cut),
                 (rounds, makes_nan),
             );
-            Native::new(program, &entered, makes, seen, splits, message)
+            Native::new((program, thread), &entered, makes, seen, splits, message)
         });
         code.as_ref()
     }

@@ -137,13 +137,16 @@ pub struct Beginning<'t> {
     header: Header,
     /// What it must find, which the others may have changed.
     rows: &'t [Row],
+    /// All bytes that it begins with, but for the header.
+    pub image: &'t [u8],
 }
 
 impl<'t> Beginning<'t> {
+    /// * `rows`, `image`: what it must find in the bytes of the others, and all bytes.
     /// * `header`: its dwords, of which those that are `open` are the group's.
     pub fn new(
         (em, executed): (u32, u64),
-        rows: &'t [Row],
+        (rows, image): (&'t [Row], &'t [u8]),
         header: Header,
         open: impl Fn(usize) -> bool,
     ) -> Beginning<'t> {
@@ -156,6 +159,7 @@ impl<'t> Beginning<'t> {
             open: all,
             header: std::array::from_fn(|n| header[n] & !all[n]),
             rows,
+            image,
         }
     }
 

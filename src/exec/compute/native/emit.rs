@@ -12,9 +12,11 @@
 
 use super::super::decoded::operand::{Operand, OperandShape, Put};
 use super::Rounds;
+use super::affine::AffineRow;
 use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::held::{Held, Leave, MANY_FREE};
 use super::integers::{LEFT, LEFT_AROUND, RIGHT, RIGHT_AROUND, RIGHT_SIGNED};
+use super::lane_zero::Made;
 use super::last_read::LastRead;
 use super::local::Local;
 use super::masks::{Half, predicate_at};
@@ -146,6 +148,11 @@ pub struct Emitter {
     pub flags: Vec<(u32, Gpr)>,
     /// Bytes that registers hold here.
     pub held: Vec<Held>,
+    /// Registers may have lane 0 alone of rows whose lanes are evenly apart; those that the arena has; and what has been
+    /// computed of lane 0.
+    pub affine: bool,
+    pub affine_rows: Vec<AffineRow>,
+    pub made: Vec<Made>,
     /// Who reads what last, where registers need not be what they were in the end.
     pub last_read: Option<LastRead>,
     /// Dwords of which the value that lanes have which are off is never read, if that is known.
@@ -210,6 +217,9 @@ impl Emitter {
             pinned: Vec::new(),
             flags: Vec::new(),
             held: Vec::new(),
+            affine: false,
+            affine_rows: Vec::new(),
+            made: Vec::new(),
             last_read: None,
             local: None,
             copies: Vec::new(),

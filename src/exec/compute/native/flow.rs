@@ -16,6 +16,7 @@
 //! lanes have that are off, nor look who waits; where a branch parts them it goes on in that for any lanes, and comes
 //! back where all have joined.
 
+use super::affine::{self, AffineRow};
 use super::assembler::{ARENA_BIAS, Alu, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{AT_END, IN_GROUP, LOOKED_AT, field};
 use super::emit::{Emitter, FIRST_HELD};
@@ -38,13 +39,17 @@ pub struct Entered {
     pub entry: Label,
     /// The lanes that have to run; `None`: whichever do.
     pub lanes: Option<u32>,
+    /// And the rows that were seen have to be evenly apart.
+    pub affine: bool,
 }
 
-/// Which lanes run where code is. All of them where it begins, until some part; then any, until all have joined.
+/// Which lanes run where code is. All of them where it begins, until some part; then any, until all have joined. Of all, rows
+/// may be known to be evenly apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Running {
     Any = 0,
     All = 1,
+    Affine = 2,
 }
 
 /// The code of a region in the making.
@@ -57,7 +62,7 @@ struct Flow<'a> {
     all: u32,
     /// The code of each place of the region, behind which lanes that waited have joined; outside it the exit to it. By the
     /// lanes that run.
-    labels: [Vec<Label>; 2],
+    labels: [Vec<Label>; 3],
     /// Behind each branch that may part lanes, where any lanes run; nothing is held there.
     behind: Vec<(u32, Label)>,
     /// Where lanes that wait at a place join those that come to it.
@@ -84,12 +89,24 @@ struct Flow<'a> {
     written: Vec<bool>,
     /// The host is told how to round.
     rounds: bool,
+    /// Rows whose lanes are likely to be evenly apart where the region begins, and its code where they are.
+    roots: &'a [AffineRow],
+    affine: Label,
+    /// By place those that are so wherever somebody has come from so far, and where code of it begins that knows them.
+    met: Vec<Option<Vec<AffineRow>>>,
+    known: Vec<Vec<AffineRow>>,
 }
 
 /// Emits a region; the entries of each of its own places come back.
 ///
 /// * `ends`: the lanes that the op behind the region ends, if that is sure to end a thread which has no others.
-pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
+/// * `roots`: rows whose lanes are likely to be evenly apart.
+pub fn emit(
+    emitter: &mut Emitter,
+    region: &Region,
+    ends: u32,
+    roots: &[AffineRow],
+) -> Vec<Entered> {
     let pinned = region.pinned();
     emitter.free = FIRST_HELD + pinned.len() as u8;
     emitter.pinned = pinned.into_iter().zip(FIRST_HELD..).collect();
@@ -102,10 +119,11 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
     emitter.forget();
     let mut label = || emitter.code.label();
     let mut of_places = || region.places.iter().map(|_| label()).collect();
-    let (labels, joins) = ([of_places(), of_places()], of_places());
+    let labels = [(); 3].map(|()| of_places());
+    let joins = of_places();
     let parts = (region.start..).zip(&region.items).filter_map(parting);
     let behind = parts.map(|pc| (pc, label())).collect();
-    let [exit, end, done, pick] = [(); 4].map(|()| label());
+    let [exit, end, done, pick, affine] = [(); 5].map(|()| label());
     let written = emitter.pinned.iter().map(|(bytes, _)| {
         let mut touched = region.touched.iter();
         touched.any(|[_, written]| written.contains(bytes))
@@ -132,6 +150,10 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
         wide: region.is_wide(),
         written,
         rounds,
+        roots,
+        affine,
+        met: vec![None; region.places.len()],
+        known: vec![Vec::new(); region.places.len()],
     };
     flow.say_what_is_needed();
     let mut entries = Vec::new();
@@ -139,11 +161,19 @@ pub fn emit(emitter: &mut Emitter, region: &Region, ends: u32) -> Vec<Entered> {
         flow.run(running);
         flow.entries(&mut entries);
     }
+    if !roots.is_empty() {
+        let entry = flow.entry(region.start, flow.affine);
+        entries.push(Entered {
+            affine: true,
+            ..entry
+        });
+    }
     flow.way_out();
     for running in [Running::Any, Running::All] {
         flow.run(running);
         flow.body();
     }
+    flow.affine_ops();
     flow.cold();
     entries
 }
@@ -160,7 +190,8 @@ impl Flow<'_> {
     /// Makes code in which these lanes run.
     fn run(&mut self, running: Running) {
         self.running = running;
-        self.emitter.all_enabled = running == Running::All;
+        self.emitter.all_enabled = running != Running::Any;
+        self.emitter.affine = running == Running::Affine;
     }
 
     /// The code of a place where these lanes run.
@@ -183,56 +214,62 @@ impl Flow<'_> {
         let needed = self.emitter.pinned_needed();
         let places = self.labels.iter().flatten().chain(&self.joins);
         let behind = self.behind.iter().map(|(_, label)| label);
-        let places = places.chain(behind).chain([&self.exit, &self.pick]);
+        let own = [&self.exit, &self.pick, &self.affine];
+        let places = places.chain(behind).chain(own);
         places.for_each(|label| self.emitter.code.needs(*label, needed));
         for end in [self.end, self.done] {
             self.emitter.code.needs(end, Needed::default());
         }
     }
 
-    /// The prologue of each entry.
+    /// The prologues of its places.
     fn entries(&mut self, entries: &mut Vec<Entered>) {
         for (place, &pc) in self.region.places.iter().enumerate() {
-            if !self.is_inside(pc) {
-                continue;
+            if self.is_inside(pc) {
+                entries.push(self.entry(pc, self.label(self.running, place)));
             }
-            let code = &mut self.emitter.code;
-            let (entry, next) = (code.label(), code.label());
-            code.bind(entry);
-            code.push(Gpr::Rbx);
-            code.push(Gpr::Rbp);
-            match code.narrows {
-                true => code.open_file(),
-                false => FLAGS.into_iter().for_each(|flag| code.push(flag)),
-            }
-            if self.rounds {
-                code.keep_rounding();
-                code.round(self.emitter.rounding);
-            }
-            code.move_wide(Gpr::Rbx, Gpr::Rsi);
-            code.address(Gpr::Rbp, next);
-            code.bind(next);
-            code.load_wide(Gpr::Rsi, field::ARENA);
-            code.add_wide(Gpr::Rsi, ARENA_BIAS);
-            code.load_wide(Gpr::R9, field::EXECUTED);
-            code.load_wide(Gpr::R10, field::BUDGET);
-            code.load(Gpr::R8, Place::Context(field::EM));
-            code.load(Gpr::R11, Place::Context(field::WAITING));
-            for (bytes, reg) in self.emitter.pinned.clone() {
-                load(self.emitter, bytes, reg);
-            }
-            for (at, reg) in self.emitter.flags.clone() {
-                self.emitter.code.load(reg, Place::Arena(at));
-            }
-            if self.running == Running::Any {
-                self.emitter.enable(self.wide);
-            }
-            self.emitter.code.jump(self.label(self.running, place));
-            entries.push(Entered {
-                pc,
-                entry,
-                lanes: (self.running == Running::All).then_some(self.all),
-            });
+        }
+    }
+
+    /// The prologue of an entry into code of an op.
+    fn entry(&mut self, pc: u32, of: Label) -> Entered {
+        let code = &mut self.emitter.code;
+        let (entry, next) = (code.label(), code.label());
+        code.bind(entry);
+        code.push(Gpr::Rbx);
+        code.push(Gpr::Rbp);
+        match code.narrows {
+            true => code.open_file(),
+            false => FLAGS.into_iter().for_each(|flag| code.push(flag)),
+        }
+        if self.rounds {
+            code.keep_rounding();
+            code.round(self.emitter.rounding);
+        }
+        code.move_wide(Gpr::Rbx, Gpr::Rsi);
+        code.address(Gpr::Rbp, next);
+        code.bind(next);
+        code.load_wide(Gpr::Rsi, field::ARENA);
+        code.add_wide(Gpr::Rsi, ARENA_BIAS);
+        code.load_wide(Gpr::R9, field::EXECUTED);
+        code.load_wide(Gpr::R10, field::BUDGET);
+        code.load(Gpr::R8, Place::Context(field::EM));
+        code.load(Gpr::R11, Place::Context(field::WAITING));
+        for (bytes, reg) in self.emitter.pinned.clone() {
+            load(self.emitter, bytes, reg);
+        }
+        for (at, reg) in self.emitter.flags.clone() {
+            self.emitter.code.load(reg, Place::Arena(at));
+        }
+        if self.running == Running::Any {
+            self.emitter.enable(self.wide);
+        }
+        self.emitter.code.jump(of);
+        Entered {
+            pc,
+            entry,
+            lanes: (self.running != Running::Any).then_some(self.all),
+            affine: false,
         }
     }
 
@@ -247,6 +284,7 @@ impl Flow<'_> {
                 unsaved: true,
                 last_read: u32::MAX,
                 whole: true,
+                affine: None,
             });
         }
         let code = &mut self.emitter.code;
@@ -286,6 +324,75 @@ impl Flow<'_> {
 
     /// The ops.
     fn body(&mut self) {
+        self.ops();
+        self.count();
+        self.leave_behind();
+    }
+
+    /// The ops of threads whose rows are evenly apart as they were seen to be, up to where that is of no use any more.
+    fn affine_ops(&mut self) {
+        let inside = 0..self.region.places.len();
+        let mut places: Vec<usize> = inside.filter(|at| self.is_own(*at)).collect();
+        if self.roots.is_empty() {
+            self.emitter.code.bind(self.affine);
+        } else {
+            self.run(Running::Affine);
+            self.emitter.forget();
+            let stopped = self.ops();
+            if stopped.is_none() {
+                self.count();
+                self.leave_behind();
+            }
+            self.emitter.affine_rows.clear();
+            let first = stopped.unwrap_or(self.region.end);
+            places.retain(|at| self.region.places[*at] >= first);
+        }
+        for place in places {
+            self.emitter.code.bind(self.label(Running::Affine, place));
+            let all = self.label(Running::All, place);
+            self.emitter.code.jump(all);
+        }
+    }
+
+    /// Whether a place has code of its own where rows are evenly apart.
+    fn is_own(&self, place: usize) -> bool {
+        let pc = self.region.places[place];
+        pc > self.region.start && self.is_inside(pc)
+    }
+
+    /// Somebody comes to a place, which may be one where rows are evenly apart: these are.
+    fn meet(&mut self, place: usize) {
+        if self.running == Running::Affine {
+            let here = self.emitter.affine_rows_here();
+            match &mut self.met[place] {
+                Some(rows) => affine::meet(rows, &here),
+                rows => *rows = Some(here),
+            }
+        }
+    }
+
+    /// Rows that are evenly apart wherever somebody comes to a place from; none if no later op reads one of them.
+    fn met_at(&mut self, place: usize, pc: u32) -> Vec<AffineRow> {
+        let mut rows = self.met[place].take().unwrap_or_default();
+        let own = (pc - self.region.start) as usize..;
+        let (items, touched) = (&self.region.items[own.clone()], &self.region.touched[own]);
+        let is_back = |item: &Item| matches!(item, Item::Goto { target, .. } if *target == pc);
+        if items.iter().any(is_back) {
+            // Who comes back has not written them.
+            let written = touched.iter().flat_map(|[_, written]| written);
+            written.for_each(|written| affine::write(&mut rows, *written));
+        }
+        if !touched
+            .iter()
+            .any(|[read, _]| affine::are_read(&rows, read))
+        {
+            rows.clear();
+        }
+        rows
+    }
+
+    /// The ops, up to the end or to where nothing is known any more of rows that are evenly apart: this op.
+    fn ops(&mut self) -> Option<u32> {
         let region = self.region;
         let mut pc = region.start;
         (self.first, self.uncounted) = (pc, 0);
@@ -297,9 +404,26 @@ impl Flow<'_> {
             if let Ok(place) = region.places.binary_search(&pc) {
                 self.count();
                 self.emitter.save_all();
+                self.meet(place);
                 self.emitter.forget();
-                let label = self.label(self.running, place);
-                self.emitter.code.bind(label);
+                if self.running == Running::Affine {
+                    if pc > region.start {
+                        self.emitter.affine_rows = self.met_at(place, pc);
+                        if self.emitter.affine_rows.is_empty() {
+                            let label = self.label(Running::All, place);
+                            self.emitter.code.jump(label);
+                            return Some(pc);
+                        }
+                        self.emitter.code.bind(self.label(Running::Affine, place));
+                        self.known[place] = self.emitter.affine_rows.clone();
+                    } else {
+                        self.emitter.code.bind(self.affine);
+                        self.emitter.affine_rows = self.roots.to_vec();
+                    }
+                } else {
+                    let label = self.label(self.running, place);
+                    self.emitter.code.bind(label);
+                }
                 if self.running == Running::Any {
                     let code = &mut self.emitter.code;
                     code.test_number(Gpr::R11, 1 << place);
@@ -315,6 +439,13 @@ impl Flow<'_> {
             }
             if region.joined.iter().any(|joined| joined.second == pc) {
                 // The first one has done it.
+                self.uncounted += 1;
+                pc += 1;
+                continue;
+            }
+            if self.affine(item, pc) {
+                self.ways_out(pc);
+                self.derive(pc, 1);
                 self.uncounted += 1;
                 pc += 1;
                 continue;
@@ -371,8 +502,17 @@ impl Flow<'_> {
             self.uncounted += 1;
             pc += 1;
         }
-        self.count();
-        self.leave_behind();
+        None
+    }
+
+    /// Code for an op on lanes that are evenly apart; false, and there is none, if it is none.
+    fn affine(&mut self, item: &Item, pc: u32) -> bool {
+        match item {
+            Item::Inst(inst) => self.emitter.affine_inst(inst),
+            Item::Qwords(op) => self.emitter.affine_qwords(op),
+            Item::Transfer(message) => self.emitter.affine_transfer(message, pc),
+            _ => false,
+        }
     }
 
     /// Two messages as one; the op that comes next.
@@ -384,15 +524,19 @@ impl Flow<'_> {
             let items = self.region.items[between].iter().zip(touched);
             for (item, touched) in items.take((joined.second - pc - 1) as usize) {
                 let Item::Inst(inst) = item else { continue };
-                self.emitter.settle(touched);
-                self.emitter.inst(inst);
+                if !self.affine(item, pc) {
+                    self.emitter.settle(touched);
+                    self.emitter.inst(inst);
+                }
                 self.ways_out(pc);
                 self.emitter.derive(item, touched);
             }
         }
         let item = Item::Transfer(joined.message);
-        self.emitter.settle(&item.moved());
-        self.emitter.transfer(&joined.message, pc);
+        if !self.affine(&item, pc) {
+            self.emitter.settle(&item.moved());
+            self.emitter.transfer(&joined.message, pc);
+        }
         self.ways_out(pc);
         self.emitter.derive(&item, &item.touched());
         let next = match joined.is_behind {
@@ -439,7 +583,7 @@ impl Flow<'_> {
             return;
         }
         // Code that turns the rounding turns it back before a thread ends: the host need not be told.
-        let (end, all) = (self.region.end, self.running == Running::All);
+        let (end, all) = (self.region.end, self.running != Running::Any);
         let code = &mut self.emitter.code;
         let [lives, alone, looked_at] = [(); 3].map(|()| code.label());
         if !all {
@@ -559,7 +703,7 @@ impl Flow<'_> {
             let on = self.emitter.code.label();
             if let Some(guard) = guard {
                 if self.goes_straight(pc, target) {
-                    let label = self.label(self.running, self.place(target));
+                    let label = self.way_to(pc, target);
                     return self.if_uniform(lanes, guard, true, label);
                 }
                 self.if_uniform(lanes, guard, false, on);
@@ -626,6 +770,22 @@ impl Flow<'_> {
         }
     }
 
+    /// The code of a place inside to which somebody comes from an op.
+    fn way_to(&mut self, pc: u32, target: u32) -> Label {
+        let place = self.place(target);
+        if self.running != Running::Affine {
+            return self.label(self.running, place);
+        }
+        if target > pc {
+            self.meet(place);
+            return self.label(Running::Affine, place);
+        }
+        // Where it begins more rows may be known than here.
+        let (here, known) = (self.emitter.affine_rows_here(), &self.known[place]);
+        let all = !known.is_empty() && known.iter().all(|row| here.contains(row));
+        self.label(if all { Running::Affine } else { Running::All }, place)
+    }
+
     /// Goes to a label if the first bit of a predicate is set, or is not.
     fn if_uniform(&mut self, lanes: Lanes, guard: Guard, is_set: bool, label: Label) {
         let not_zero = match guard.group {
@@ -652,7 +812,7 @@ impl Flow<'_> {
     /// Bits of the places between an op and a later one where lanes may wait.
     fn waits_between(&self, pc: u32, target: u32) -> u32 {
         // Where all run, none waits.
-        if self.running == Running::All {
+        if self.running != Running::Any {
             return 0;
         }
         let places = self.region.places.iter().enumerate();
@@ -676,7 +836,7 @@ impl Flow<'_> {
             if self.region.start <= target {
                 // The next op is the same whether there is budget left or not.
                 code.compare_wide(Gpr::R9, Gpr::R10);
-                let label = self.label(self.running, place);
+                let label = self.way_to(pc, target);
                 self.emitter.code.jump_if(If::Below, label);
                 self.leave_at(target);
             } else {
@@ -694,7 +854,7 @@ impl Flow<'_> {
             self.emitter.code.bind(straight);
         }
         if self.is_inside(target) {
-            let label = self.label(self.running, place);
+            let label = self.way_to(pc, target);
             self.emitter.code.jump(label);
         } else {
             self.join(place);
@@ -744,7 +904,7 @@ impl Flow<'_> {
         // Places outside have no code, but labels that are placed.
         for (place, &pc) in self.region.places.iter().enumerate() {
             if !self.is_inside(pc) {
-                for running in [Running::Any, Running::All] {
+                for running in [Running::Any, Running::All, Running::Affine] {
                     self.emitter.code.bind(self.label(running, place));
                 }
                 self.emitter.code.bind(self.joins[place]);
@@ -773,7 +933,7 @@ impl Flow<'_> {
 
     /// Lanes that wait at a place outside join those that leave the region there.
     fn join(&mut self, place: usize) {
-        if self.running == Running::All {
+        if self.running != Running::Any {
             return;
         }
         let nobody = self.emitter.code.label();

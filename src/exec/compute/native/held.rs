@@ -9,6 +9,7 @@
 //!  ret              nothing is, unless somebody looks at what the thread leaves
 //! ```
 
+use super::affine::{self, ALL_LANES, Affine};
 use super::assembler::{Label, Len, Reg, Rm, Vector};
 use super::emit::{ENABLED, Emitter, MAKING, REGISTERS, RUNNING};
 use super::masks::{MaskedHalf, predicate_at};
@@ -33,6 +34,8 @@ pub struct Held {
     pub last_read: u32,
     /// Ops have written all of it.
     pub whole: bool,
+    /// The register has no more than lane 0 of something, and these are lanes that are so much more.
+    pub affine: Option<Affine>,
 }
 
 /// A way out of a region in front of an op.
@@ -54,6 +57,8 @@ impl Emitter {
         self.known.clear();
         self.found.clear();
         self.scaled.clear();
+        self.made.clear();
+        self.affine_rows.clear();
         self.orders.forget();
     }
 
@@ -63,9 +68,10 @@ impl Emitter {
         copy.map_or(at, |(_, from)| *from)
     }
 
-    /// The register that holds bytes.
+    /// The register that holds bytes, all of them.
     pub fn holder(&self, bytes: Bytes) -> Option<Reg> {
-        let held = || self.held.iter().find(|held| held.bytes == bytes);
+        let mut all = self.held.iter().filter(|held| held.affine.is_none());
+        let mut held = || all.find(|held| held.bytes == bytes);
         self.pin(bytes).or_else(|| held().map(|held| held.reg))
     }
 
@@ -87,6 +93,7 @@ impl Emitter {
         };
         self.save(|held| held.reg == reg);
         self.held.retain(|held| held.reg != reg);
+        self.made.retain(|made| !made.has(reg));
         self.busy.push(reg);
         reg
     }
@@ -121,8 +128,9 @@ impl Emitter {
     ///
     /// * `saved`: nor anything that the arena lacks.
     fn next_free(&self, saved: bool) -> Option<Reg> {
+        let end = if self.affine { ALL_LANES } else { REGISTERS };
         let first = self.turn.max(self.free);
-        let mut all = (first..REGISTERS).chain(self.free..first);
+        let mut all = (first..end).chain(self.free..first.min(end));
         all.find(|reg| {
             let lacks = |held: &Held| held.unsaved && held.reg == *reg;
             !self.busy.contains(reg)
@@ -139,11 +147,19 @@ impl Emitter {
             unsaved: false,
             last_read: u32::MAX,
             whole: true,
+            affine: None,
         });
     }
 
     /// A register has the result that replaces all of these bytes; it is stored when that has to be.
     pub fn keep(&mut self, bytes: Bytes, reg: Reg) {
+        self.replace(bytes);
+        self.keep_replaced(bytes, reg, None);
+        self.leave_room();
+    }
+
+    /// A result is about to replace all of these bytes.
+    pub fn replace(&mut self, bytes: Bytes) {
         // A part of a register would take its neighbours along.
         debug_assert!(match bytes.kind {
             Kind::Row(_) => matches!(bytes.len, 16 | 32 | 64),
@@ -157,6 +173,10 @@ impl Emitter {
         self.save_halves(|half| predicate_at(half.at).overlaps(bytes));
         self.close_way();
         self.drop_overlapping(bytes);
+    }
+
+    /// A register has the result that has [replaced](Emitter::replace) them, or lane 0 of it.
+    pub fn keep_replaced(&mut self, bytes: Bytes, reg: Reg, affine: Option<Affine>) {
         let last_read = self.last_read.as_ref().map_or(u32::MAX, |l| l.of(bytes));
         self.held.push(Held {
             bytes,
@@ -164,8 +184,12 @@ impl Emitter {
             unsaved: true,
             last_read,
             whole: true,
+            affine,
         });
-        // What is read again needs registers as well.
+    }
+
+    /// What is read again needs registers as well as results do.
+    pub fn leave_room(&mut self) {
         let mut unsaved = self.held.iter().filter(|held| held.unsaved);
         let oldest = unsaved.next().map(|held| held.bytes);
         if unsaved.count() >= usize::from(REGISTERS - self.free) * 3 / 4 {
@@ -186,6 +210,8 @@ impl Emitter {
         for half in self.halves.iter_mut().flatten() {
             half.take_if(|half| !stays(half.at));
         }
+        self.made.retain(|made| !made.reads(bytes));
+        affine::write(&mut self.affine_rows, bytes);
         self.known.retain(|known| stays(known.at));
         self.found.retain(|(named, _)| named.is_none_or(stays));
         self.copies.retain(|(to, from)| stays(*to) && stays(*from));
@@ -203,6 +229,7 @@ impl Emitter {
             let own = predicate_at(half.at);
             touched[0].iter().any(|read| read.overlaps(own))
         });
+        self.make_all_lanes(touched);
     }
 
     /// The arena gets everything.
@@ -239,7 +266,9 @@ impl Emitter {
         }
         let scaled = self.scaled.iter().map(|scaled| scaled.reg);
         let held = self.held.iter().map(|held| held.reg).chain(scaled);
-        let held = held.fold(0, |all, reg| all | 1 << reg);
+        let held = held.fold(0, |all: u32, reg| all | 1 << reg);
+        // What they were made of and make is gone, too.
+        self.made.retain(|made| held >> made.reg & 1 != 0);
         let pinned = self.pinned_needed();
         self.code.keep_only(Needed {
             registers: held | pinned.registers,
@@ -266,6 +295,9 @@ impl Emitter {
         let (gone, held) = self.held.iter().copied().partition(dead);
         let gone: Vec<Held> = gone;
         self.held = held;
+        // What registers have of it beside is not what the arena has.
+        self.held
+            .retain(|held| gone.iter().all(|gone| gone.bytes != held.bytes));
         for held in gone {
             self.close_way();
             // Where it was copied to is still known there.
@@ -278,6 +310,7 @@ impl Emitter {
                     .vector(Vector::BROADCAST, Len::Z, MAKING, 0, never);
                 self.store(Held {
                     reg: MAKING,
+                    affine: None,
                     ..held
                 });
             }
@@ -298,7 +331,7 @@ impl Emitter {
     }
 
     /// Stores what the arena lacks, if it is asked for.
-    fn save(&mut self, asked: impl Fn(&Held) -> bool) {
+    pub fn save(&mut self, asked: impl Fn(&Held) -> bool) {
         for at in 0..self.held.len() {
             let held = self.held[at];
             if held.unsaved && asked(&held) {
@@ -310,7 +343,17 @@ impl Emitter {
     }
 
     /// Stores what a register holds.
-    pub fn store(&mut self, Held { bytes, reg, .. }: Held) {
+    pub fn store(&mut self, held: Held) {
+        let Held {
+            bytes,
+            mut reg,
+            affine,
+            ..
+        } = held;
+        if let Some(affine) = affine {
+            self.spread_affine(reg, affine, ALL_LANES);
+            reg = ALL_LANES;
+        }
         let (vector, len, place) = match bytes.kind {
             Kind::Each => (Vector::STORE_ONE, Len::X, Rm::Each(bytes.at)),
             // What is stored as a whole is there for the next load at once.

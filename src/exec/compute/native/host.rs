@@ -1,5 +1,6 @@
 //! Native code of a program, and threads that run it.
 
+use super::affine::{self, AffineRow};
 use super::call::{
     Beginning, Context, Contexts, Entry, Executable, GroupsAsked, Header, Host, LOOKED_AT,
     MOST_PLACES, RanGroups, Reach, Shared, Stopped, TOGETHER, UNSEEN,
@@ -30,13 +31,19 @@ struct Ways {
     any: Entry,
     /// Where these do.
     all: Option<(u32, Entry)>,
+    /// Where they do, and rows are evenly apart.
+    affine: Option<Entry>,
 }
 
 impl Ways {
     /// The one for threads that have at least these lanes, none of which waits; or 0.
-    fn of(self, lanes: u32) -> Entry {
-        match self.all {
-            Some((all, entry)) if lanes & all == all && lanes != 0 => entry,
+    ///
+    /// * `are_affine`: whether the rows of the region are evenly apart.
+    fn of(self, lanes: u32, are_affine: impl FnOnce() -> bool) -> Entry {
+        match (self.all, self.affine) {
+            (Some((all, entry)), affine) if lanes & all == all && lanes != 0 => {
+                affine.filter(|_| are_affine()).unwrap_or(entry)
+            }
             _ => self.any,
         }
     }
@@ -50,9 +57,20 @@ struct Door<'n> {
     ops: &'n Range<u32>,
     places: &'n [u32],
     ways: Ways,
+    /// Rows that are likely to be evenly apart where it begins.
+    roots: &'n [AffineRow],
 }
 
 impl Door<'_> {
+    /// The way in for threads that have at least these lanes, none of which waits; or 0.
+    fn way(self, lanes: u32, contexts: &mut [Context<'_>]) -> Entry {
+        let are_affine = || {
+            let mut all = contexts.iter_mut();
+            all.all(|context| affine::are_in(self.roots, context.bytes()))
+        };
+        self.ways.of(lanes, are_affine)
+    }
+
     /// Instructions between two backward jumps, at most.
     fn most(self) -> u64 {
         u64::from(self.ops.end - self.ops.start)
@@ -64,8 +82,8 @@ pub struct Native {
     code: Executable,
     /// Makes shared memory zero.
     clear: Entry,
-    /// Ops of each region, and its places.
-    regions: Vec<(Range<u32>, Vec<u32>)>,
+    /// Ops of each region, its places, and rows that are likely to be evenly apart where it begins.
+    regions: Vec<(Range<u32>, Vec<u32>, Vec<AffineRow>)>,
     /// For each op the region that may be entered at it, and how.
     entries: Vec<Option<(u32, Ways)>>,
     /// For each op how many ops there are before one at which code may be entered.
@@ -102,8 +120,9 @@ impl Native {
     /// * `seen`, `number`: what it sees to, and by which number it is known if it counts.
     /// * `splits`: whether steps may stop in front of an op.
     /// * `message`: what a message does, if it can be code.
+    /// * `thread`: the bytes of a thread as others are likely to be as well.
     pub fn new(
-        program: &Program,
+        (program, thread): (&Program, &[u8]),
         entered: &[bool],
         (rounds, makes_nan): (Rounds, bool),
         (seen, number): (Seen, usize),
@@ -123,10 +142,12 @@ impl Native {
             emitter.local = Local::new(program, entered);
         }
         // Where all lanes run, nothing has to be kept of those that are off.
-        let mut doors = Vec::new();
+        let (mut doors, mut roots) = (Vec::new(), Vec::new());
         for (number, region) in (0..).zip(&regions) {
             let ends = ends.get(region.end as usize).map_or(0, |ends| *ends);
-            let entered = flow::emit(&mut emitter, region, ends).into_iter();
+            let own = affine::roots(region, thread);
+            let entered = flow::emit(&mut emitter, region, ends, &own).into_iter();
+            roots.push(own);
             doors.extend(entered.map(|entered| (number, entered)));
         }
         emitter.emit_routines();
@@ -150,11 +171,13 @@ impl Native {
             let entry = code.entry(i)?;
             let place = &mut entries[entered.pc as usize];
             match (place, entered.lanes) {
+                (Some((_, ways)), Some(_)) if entered.affine => ways.affine = Some(entry),
                 (Some((_, ways)), Some(lanes)) => ways.all = Some((lanes, entry)),
                 (place, _) => {
                     let ways = Ways {
                         any: entry,
                         all: None,
+                        affine: None,
                     };
                     *place = Some((*number, ways));
                 }
@@ -177,7 +200,7 @@ impl Native {
             turned.resize(program.ops.len() + 1, 0);
             turned[region.start as usize..=region.end as usize].copy_from_slice(&region.turned);
         }
-        let places = |r: Region| (r.start..r.end, r.places);
+        let of_region = |(r, roots): (Region, Vec<AffineRow>)| (r.start..r.end, r.places, roots);
         let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
         let longest = regions.iter().map(|r| u64::from(r.end - r.start)).max();
         let is_barrier = |op: &Op| matches!(op, Op::Barrier(Barrier::Whole));
@@ -205,7 +228,7 @@ impl Native {
             messages,
             scratch,
             hints: hints.collect(),
-            regions: regions.into_iter().map(places).collect(),
+            regions: regions.into_iter().zip(roots).map(of_region).collect(),
             entries,
             until,
         })
@@ -245,7 +268,7 @@ impl Native {
     pub fn is_whole(&self) -> bool {
         const BESIDE: usize = 8;
         let mut chain = 0..0;
-        let chains = self.regions.iter().map(|(ops, _)| {
+        let chains = self.regions.iter().map(|(ops, ..)| {
             let (start, end) = (ops.start as usize, ops.end as usize);
             let joins = |at: usize| self.barriers[at] || self.blocks[at];
             let goes_on = start == chain.end + 1 && joins(chain.end);
@@ -260,9 +283,16 @@ impl Native {
         longest + BESIDE >= self.entries.len()
     }
 
+    /// Whether threads in which rows are evenly apart have an entry of their own at an op, and one with such bytes takes it.
+    #[cfg(test)]
+    pub fn knows_rows(&self, pc: u32, thread: &[u8]) -> bool {
+        let door = self.door(pc);
+        door.is_some_and(|door| door.ways.affine.is_some() && affine::are_in(door.roots, thread))
+    }
+
     /// Whether an op is code.
     pub fn covers(&self, pc: u32) -> bool {
-        self.regions.iter().any(|(ops, _)| ops.contains(&pc))
+        self.regions.iter().any(|(ops, ..)| ops.contains(&pc))
     }
 
     /// Runs threads that are at one op, each until it comes to an op that is no code, or has run `window`
@@ -338,12 +368,13 @@ impl Native {
     #[inline]
     fn door(&self, pc: u32) -> Option<Door<'_>> {
         let (number, ways) = (*self.entries.get(pc as usize)?)?;
-        let (ops, places) = &self.regions[number as usize];
+        let (ops, places, roots) = &self.regions[number as usize];
         Some(Door {
             pc,
             ops,
             places,
             ways,
+            roots,
         })
     }
 
@@ -444,7 +475,8 @@ impl Native {
         lanes: u32,
         everyone: bool,
     ) -> bool {
-        let ran = self.code.run(door.ways.of(lanes), contexts, reach);
+        let way = door.way(lanes, contexts);
+        let ran = self.code.run(way, contexts, reach);
         match ran {
             true if everyone => self.go_through(contexts, reach, door),
             true => {}
@@ -485,7 +517,8 @@ impl Native {
                 lanes &= context.em;
             }
             *door = next;
-            if !self.code.run(door.ways.of(lanes), contexts, reach) {
+            let way = door.way(lanes, contexts);
+            if !self.code.run(way, contexts, reach) {
                 contexts.iter_mut().for_each(|c| c.pc = door.pc);
                 return;
             }
@@ -622,6 +655,7 @@ impl<'n> Whole<'n> {
             contexts: Vec::with_capacity(threads.len()),
             beginnings,
             lanes: u32::MAX,
+            affine: true,
             places: vec![self.door.places; threads.len()],
             clears: slm.is_some(),
             steady: beginnings.iter().all(Beginning::leaves_header),
@@ -637,9 +671,11 @@ impl<'n> Whole<'n> {
             let mut context = Context::new(&mut thread.arena, mask, &self.reach, own, &[]);
             context.budget = self.budget;
             context.control = self.mode.to_cr0();
-            if !context.begins_with(beginning?) {
+            let beginning = beginning?;
+            if !context.begins_with(beginning) {
                 return None;
             }
+            standing.affine &= affine::are_in(self.door.roots, beginning.image);
             standing.contexts.push(context);
             standing.lanes &= mask;
         }
@@ -769,6 +805,8 @@ pub struct Standing<'n, 't> {
     beginnings: &'t [Beginning<'t>],
     /// Lanes that all of them have.
     lanes: u32,
+    /// Rows are evenly apart in all of them.
+    affine: bool,
     /// The places of the region that each has left last.
     places: Vec<&'n [u32]>,
     /// The group has memory, of which its threads find all at zero.
@@ -804,7 +842,7 @@ impl<'n, 't> Standing<'n, 't> {
         let whole = self.whole;
         let native = whole.native;
         let asked = GroupsAsked {
-            code: whole.door.ways.of(self.lanes),
+            code: whole.door.ways.of(self.lanes, || self.affine),
             clear: self.clears.then_some(native.clear),
             header,
             media,
@@ -838,7 +876,7 @@ impl<'n, 't> Standing<'n, 't> {
     ) -> Option<u64> {
         let (whole, door) = (self.whole, self.whole.door);
         let contexts = &mut self.contexts[which.clone()];
-        let way = door.ways.of(self.lanes);
+        let way = door.ways.of(self.lanes, || self.affine);
         if !whole.native.code.run(way, contexts, &whole.reach) {
             // They have changed nothing.
             contexts.iter_mut().for_each(|c| c.pc = door.pc);

@@ -8,6 +8,7 @@
 //!  zmm   sixteen lanes, eight of qwords, two to four elements of each by turns (`vectors`, `quads`)
 //! ```
 
+use super::affine::Element;
 use super::assembler::{Alu, Gpr, If, Label, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{Emitter, REGISTERS, length};
@@ -179,6 +180,123 @@ impl Emitter {
             self.note_scattered(answer);
         }
         (targets, is_seldom)
+    }
+
+    /// How lanes follow each other whose addresses are evenly apart.
+    fn affine_spacing(&self, message: &Transfer) -> Option<Spacing> {
+        let (_, own) = self.affine_elements(message.elements())?;
+        let step = match own.bytes {
+            8 => u32::try_from(own.step).ok()?,
+            _ => own.step as u32,
+        };
+        let near = own.bytes == 4 || i32::try_from(own.first.cast_signed()).is_ok();
+        let all = [None; 2];
+        let spacing = match step {
+            0 => {
+                let one = message.update.is_none() && message.may_be_one(all);
+                one.then_some((0, Manner::Apart))
+            }
+            _ => message
+                .spacing(all, Some(step))
+                .filter(|own| !matches!(own.manner, Manner::Apart | Manner::Anywhere))
+                .map(|own| (own.step, own.manner)),
+        };
+        let (step, manner) = spacing.filter(|_| near)?;
+        Some(Spacing { step, manner })
+    }
+
+    /// Registers have lane 0 of all rows of addresses, if these are evenly apart.
+    fn hold_addresses(&mut self, message: &Transfer) -> bool {
+        let element = Element::of(message.width());
+        let rows = message.elements().rows();
+        if !rows
+            .clone()
+            .all(|row| self.affine_of(row, element).is_some())
+        {
+            return false;
+        }
+        let held = self.held.iter();
+        let held = held.filter(|held| rows.clone().any(|row| held.bytes == row));
+        self.busy = held.map(|held| held.reg).collect();
+        rows.map(|row| self.hold_affine(row, element))
+            .all(|held| held.is_some())
+    }
+
+    /// The pieces of a message whose addresses are evenly apart: all of it, or its halves.
+    fn affine_pieces(&self, message: &Transfer) -> Option<Vec<(Transfer, Spacing)>> {
+        if let Some(spacing) = self.affine_spacing(message) {
+            return Some(vec![(*message, spacing)]);
+        }
+        let halves = (0..message.halves()).filter(|_| message.halves() > 1);
+        let mut halves = halves.map(|half| message.of_half(half)).peekable();
+        halves.peek()?;
+        halves
+            .map(|own| Some((own, self.affine_spacing(&own)?)))
+            .collect()
+    }
+
+    /// Code for a message, the op of this number, whose addresses are evenly apart; false, and there is none, if they are not known
+    /// to be. It is left to the steps where not all lanes are inside.
+    pub fn affine_transfer(&mut self, message: &Transfer, op: u32) -> bool {
+        let all = self.all_enabled || message.lanes.no_mask;
+        let plain = message.guard.is_none() && !message.harmless;
+        if !(self.affine && all && plain && self.hold_addresses(message)) {
+            return false;
+        }
+        if self.affine_pieces(message).is_none() {
+            return false;
+        }
+        let read = message.read_rows().chain(message.base()).collect();
+        self.settle(&[read, message.written_rows().collect()]);
+        // To have all lanes of what it stores may have taken their registers.
+        let Some(pieces) = self.affine_pieces(message) else {
+            return false;
+        };
+        let data = (0..message.halves()).map(|half| message.rows_of_half(half).len());
+        let addresses = pieces.iter().map(|(own, _)| own.elements());
+        let addresses = addresses.filter_map(|own| self.affine_elements(own));
+        let addresses: Vec<Reg> = addresses.map(|(reg, _)| reg).collect();
+        let room = usize::from(REGISTERS - self.free) - self.scaled.len();
+        if data.sum::<usize>() + addresses.len() + 1 >= room {
+            return false;
+        }
+        self.busy.clear();
+        self.busy.extend(addresses);
+        let mut loaded = Vec::new();
+        for (n, (piece, spacing)) in pieces.into_iter().enumerate() {
+            match n {
+                0 => self.window(piece.target, op),
+                _ => self.window_again(piece.target, op),
+            }
+            let targets: Vec<Vec<Reg>> = match piece.write {
+                true => Vec::new(),
+                false => (0..piece.halves())
+                    .map(|half| self.targets(&piece, half, None))
+                    .collect(),
+            };
+            let outside = self.leave_label();
+            self.first_place(&piece, spacing.step, outside);
+            if !piece.target.is_own() {
+                let bytes = spacing.step * u32::from(piece.lanes.count);
+                self.look_ahead(piece.elements().rows(), bytes, piece.write);
+            }
+            for half in 0..piece.halves() {
+                match (targets.get(usize::from(half)), spacing.manner) {
+                    (Some(targets), Manner::Apart) => self.load_for_all(&piece, None, targets),
+                    (Some(targets), _) => self.load_in_order(&piece, spacing, half, None, targets),
+                    (None, _) => self.store_in_order(&piece, spacing, half, None),
+                }
+            }
+            loaded.extend(
+                (0..)
+                    .zip(targets)
+                    .map(|(half, targets)| (piece, half, targets)),
+            );
+        }
+        for (piece, half, targets) in loaded {
+            self.put_all(&piece, half, None, &targets);
+        }
+        true
     }
 
     /// Code for a message the lanes of each half of which follow each other, or are at one place, which then goes to `done`; else

@@ -710,7 +710,7 @@ impl Emitter {
     }
 
     /// What a message has brought for a half is put where it belongs.
-    fn put_all(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
+    pub fn put_all(&mut self, message: &Transfer, half: u8, mask: Option<Mask>, targets: &[Reg]) {
         for (row, target) in message.rows_of_half(half).into_iter().zip(targets) {
             self.put_lanes(message, row, mask, *target);
         }

@@ -17,7 +17,8 @@
 //! Messages that move bytes, words, dwords and qwords between registers and buffers, local or scratch memory or 64-bit addresses
 //! are code as well, and atomics on dwords (`transfer`, `memory`, `wide`): offsets are compared with the size of the window
 //! that the thread has found for it, and what is outside of it is left to the steps in front of the message. Of lanes that
-//! follow each other one offset is compared; whether they do is asked once (`order`), by the step that is likely (`steps`);
+//! follow each other one offset is compared; whether they do is asked once (`order`), by the step that is likely (`steps`), or
+//! known: what comes of numbers of threads that are evenly apart (`affine`) is computed for lane 0 alone (`lane_zero`);
 //! two messages of both halves of SIMD32 are one (`joins`). Those that are evenly apart are moved by whole registers
 //! (`quads`, `vectors`, `spaced`). Code, too, are samples of the nearest texel and loads
 //! (`sampler`), samples that weigh four texels (`filter`), typed writes (`texels`) and media blocks (`rectangle`), once
@@ -43,6 +44,8 @@
 //!
 //! All that is unsafe is in `call`. Start with [`Native::new`] and [`Native::run`].
 
+#[cfg(target_arch = "x86_64")]
+mod affine;
 #[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
@@ -71,6 +74,8 @@ mod in_order;
 mod integers;
 #[cfg(target_arch = "x86_64")]
 mod joins;
+#[cfg(target_arch = "x86_64")]
+mod lane_zero;
 #[cfg(target_arch = "x86_64")]
 mod last_read;
 #[cfg(target_arch = "x86_64")]
@@ -430,7 +435,7 @@ mod other {
         /// Nobody looks at it.
         pub fn new(
             _: (u32, u64),
-            _: &'t [Row],
+            _: (&'t [Row], &'t [u8]),
             _: Header,
             _: impl Fn(usize) -> bool,
         ) -> Beginning<'t> {
@@ -495,7 +500,7 @@ mod other {
     impl Native {
         /// None.
         pub fn new(
-            _: &Program,
+            _: (&Program, &[u8]),
             _: &[bool],
             _: (Rounds, bool),
             _: (Seen, usize),

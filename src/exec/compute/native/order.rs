@@ -578,6 +578,25 @@ impl Emitter {
 
     /// The first element, in a general register.
     pub fn first_element(&mut self, of: Elements, to: Gpr) {
+        if let Some((reg, affine)) = self.affine_elements(of) {
+            let (from, first) = (Rm::Reg(to as u8), affine.first as u32);
+            match of.bytes {
+                8 => {
+                    self.code.vector(Vector::TO_GPR_WIDE, Len::X, reg, 0, from);
+                    // Nearer than half of a dword can hold.
+                    if first != 0 {
+                        self.code.add_wide(to, first);
+                    }
+                }
+                _ => {
+                    self.code.vector(Vector::TO_GPR, Len::X, reg, 0, from);
+                    if first != 0 {
+                        self.code.alu_number(Alu::Add, to, first);
+                    }
+                }
+            }
+            return;
+        }
         let rows = of.rows().next();
         let held = rows.and_then(|row| self.holder(row));
         match (held, of.bytes) {

@@ -78,6 +78,17 @@ pub enum Quad {
     Narrow(u32, Element),
 }
 
+/// What an op does whose results are evenly apart if its sources are.
+#[derive(Clone, Copy)]
+pub enum Sum {
+    /// The sum of all.
+    Terms,
+    /// The first one times this.
+    Times(u64),
+    /// The first one shifted to the left.
+    Shifted(u64),
+}
+
 /// Lanes of a register.
 const LANES: u32 = 8;
 
@@ -124,7 +135,7 @@ impl Quad {
     }
 
     /// The bytes that lanes from `8 * part` on are made of.
-    fn read(self, part: u32, count: u32) -> Option<Bytes> {
+    pub fn read(self, part: u32, count: u32) -> Option<Bytes> {
         let row = |at, len| Bytes {
             at,
             len,
@@ -369,6 +380,22 @@ impl Qwords {
             Work::Arithmetic(Opcode::Mov | Opcode::Add | Opcode::Add3) => Some((0, 0)),
             Work::Arithmetic(Opcode::Mul) => number.map(|by| (by, 0)),
             Work::Arithmetic(Opcode::Shl) => number.map(|by| (0, by)),
+            _ => None,
+        }
+    }
+
+    /// What it does to all lanes of whole rows, if it does no more than that.
+    pub fn affine_sum(&self) -> Option<Sum> {
+        let by = match self.src.get(1).map(|term| term.quad) {
+            Some(Quad::Value(number)) => Some(number),
+            _ => None,
+        };
+        let plain = self.guard.is_none() && self.into.is_none() && self.lanes.count >= 8;
+        match self.work {
+            _ if !plain => None,
+            Work::Arithmetic(Opcode::Mov | Opcode::Add | Opcode::Add3) => Some(Sum::Terms),
+            Work::Arithmetic(Opcode::Mul) => by.map(Sum::Times),
+            Work::Arithmetic(Opcode::Shl) => by.map(|by| Sum::Shifted(by & 63)),
             _ => None,
         }
     }
