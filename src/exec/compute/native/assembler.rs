@@ -34,9 +34,8 @@ const RSP: u8 = 4;
 /// How far `rsi` points into the arena: displacements of a byte count whole registers, before and after it.
 pub const ARENA_BIAS: u32 = 128 * 64;
 
-/// Bytes of the frame of what is done lane after lane: three registers of 16 lanes, a few dwords, and where the stack was before.
+/// Bytes of the frame of what is done lane after lane: three registers of 16 lanes and a few dwords.
 const FRAME: u32 = 208;
-const STACK: u32 = 200;
 
 /// MXCSR that rounds in a direction, keeps denormals and takes no exception.
 pub const fn mxcsr(rounding: Rounding) -> u32 {
@@ -1159,24 +1158,18 @@ impl Assembler {
         self.ended = self.here();
     }
 
-    /// Makes room for registers of lanes on the stack, at a multiple of 64: what is stored across two lines of the cache is loaded
-    /// slowly. `rbx` and `rbp` are free until it is closed.
+    /// Makes room for two registers of lanes on the stack, and for `rbx` and `rbp`, which are free until it is closed.
     pub fn open_frame(&mut self) {
-        // push rbx; push rbp; mov rbx, rsp; sub rsp, FRAME; and rsp, -64; mov [rsp + STACK], rbx
         self.push(Gpr::Rbx);
         self.push(Gpr::Rbp);
-        self.bytes.extend([0x48, 0x89, 0xe3, 0x48, 0x81, 0xec]);
+        self.bytes.extend([0x48, 0x81, 0xec]);
         self.dword(FRAME);
-        self.bytes.extend([0x48, 0x83, 0xe4, 0xc0]);
-        self.bytes.extend([0x48, 0x89, 0x9c, 0x24]);
-        self.dword(STACK);
     }
 
     /// Gives it back.
     pub fn close_frame(&mut self) {
-        // mov rsp, [rsp + STACK]
-        self.bytes.extend([0x48, 0x8b, 0xa4, 0x24]);
-        self.dword(STACK);
+        self.bytes.extend([0x48, 0x81, 0xc4]);
+        self.dword(FRAME);
         self.pop(Gpr::Rbp);
         self.pop(Gpr::Rbx);
     }
