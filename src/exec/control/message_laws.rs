@@ -316,6 +316,8 @@ const EVEN_WHOLE: &[&str] = &[
     "mul (M1, 32) R(0,0)<1> O(0,0)<1;1,0> 0x3:d",
     "add (M1, 32) Q(0,0)<1> R(0,0)<1;1,0> B(0,0)<0;1,0>",
     "add (M1, 32) Q(0,0)<1> Q(0,0)<1;1,0> R(0,0)<1;1,0>",
+    "add (M1, 32) Q(0,0)<1> R(0,0)<1;1,0> 0x100000000:q",
+    "add (M1, 32) Q(0,0)<1> Q(0,0)<1;1,0> 0x100000000:q",
     "mov (M1, 16) P(2,0)<1> O(0,0)<1;1,0>",
     "mov (M1_NM, 1) W(0,3)<1> 0x9:uw",
     "mov (M1_NM, 1) N(0,0)<1> O(0,1)<0;1,0>",
@@ -323,6 +325,15 @@ const EVEN_WHOLE: &[&str] = &[
     "cmp.lt (M1, 32) SOME O(0,0)<1;1,0> P(0,0)<1;1,0>",
     "(SOME) mov (M1, 32) O(0,0)<1> P(0,0)<1;1,0>",
 ];
+
+/// A line of two messages, if it is one, with something between them: `-` stands for the name of the first one.
+fn both_halves(line: &str, between: &str) -> String {
+    let Some((first, second)) = line.split_once("\n-") else {
+        return line.to_string();
+    };
+    let name = first.split(' ').next().unwrap_or_default();
+    format!("{first}\n{between}\n{name}{second}")
+}
 
 /// * `from`: what the lines are of.
 /// * `again`: whether the lines are a loop, in which registers are pinned.
@@ -570,13 +581,7 @@ proptest! {
     ) {
         let from = if wide { WHOLE } else { HALVES };
         let lines = lines.iter().map(|&(line, between)| {
-            let line = from[line % from.len()];
-            let Some((first, second)) = line.split_once("\n-") else {
-                return line.to_string();
-            };
-            let name = first.split(' ').next().unwrap_or_default();
-            let between = BETWEEN[between % BETWEEN.len()];
-            format!("{first}\n{between}\n{name}{second}")
+            both_halves(from[line % from.len()], BETWEEN[between % BETWEEN.len()])
         });
         let lines: Vec<String> = lines.collect();
         let from: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -606,14 +611,7 @@ proptest! {
         };
         let lines = lines.iter().map(|&(line, kind)| {
             let from = if kind == 0 { messages } else { own };
-            let line = from[line % from.len()];
-            match line.split_once("\n-") {
-                None => line.to_string(),
-                Some((first, second)) => {
-                    let name = first.split(' ').next().unwrap_or_default();
-                    format!("{first}\n{name}{second}")
-                }
-            }
+            both_halves(from[line % from.len()], "")
         });
         // Most of it is about rows that begin so.
         let begin = own[..2].iter().map(|line| line.to_string());

@@ -292,12 +292,15 @@ impl Emitter {
     }
 
     /// Where elements are evenly apart in all lanes, and registers have lane 0 of each row: the one of the first row, and what
-    /// lanes have more.
+    /// lanes have more; the first one no more or less than one instruction can add.
     pub fn affine_elements(&self, of: Elements) -> Option<(Reg, Affine)> {
         let element = Element::of(of.bytes);
         let mut rows = (0..).zip(of.rows());
         let (_, first) = rows.next()?;
         let (reg, affine) = self.held_affine(first, element)?;
+        if of.bytes == 8 && i32::try_from(affine.signed(0)).is_err() {
+            return None;
+        }
         let lanes = u64::from(64 / of.bytes);
         let goes_on = |(n, row): (u64, Bytes)| {
             let own = self.held_affine(row, element);

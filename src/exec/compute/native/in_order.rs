@@ -189,7 +189,6 @@ impl Emitter {
             8 => u32::try_from(own.step).ok()?,
             _ => own.step as u32,
         };
-        let near = own.bytes == 4 || i32::try_from(own.first.cast_signed()).is_ok();
         let all = [None; 2];
         let spacing = match step {
             0 => {
@@ -201,7 +200,7 @@ impl Emitter {
                 .filter(|own| !matches!(own.manner, Manner::Apart | Manner::Anywhere))
                 .map(|own| (own.step, own.manner)),
         };
-        let (step, manner) = spacing.filter(|_| near)?;
+        let (step, manner) = spacing?;
         Some(Spacing { step, manner })
     }
 

@@ -583,7 +583,6 @@ impl Emitter {
             match of.bytes {
                 8 => {
                     self.code.vector(Vector::TO_GPR_WIDE, Len::X, reg, 0, from);
-                    // Nearer than half of a dword can hold.
                     if first != 0 {
                         self.code.add_wide(to, first);
                     }
