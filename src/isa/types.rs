@@ -307,6 +307,19 @@ vocabulary! {
     }
 }
 
+impl Condition {
+    /// The relation of the same two, the second one first.
+    pub const fn exchanged(self) -> Condition {
+        match self {
+            Condition::Gt => Condition::Lt,
+            Condition::Ge => Condition::Le,
+            Condition::Lt => Condition::Gt,
+            Condition::Le => Condition::Ge,
+            same => same,
+        }
+    }
+}
+
 impl AvsMode {
     /// Columns and rows of the block.
     pub const fn size(self) -> (u32, u32) {

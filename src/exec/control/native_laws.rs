@@ -15,7 +15,7 @@ use crate::exec::state::float_mode::{FloatMode, Rounding};
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::observer::Silent;
 use crate::exec::state::thread::{Stop, Thread, ThreadId};
-use crate::isa::{Condition, Opcode, Type};
+use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::program::{
     Alu, CompareDest, Dest, Group, Guard, Indirect, Lanes, Op, Program, Region, Source,
 };
@@ -1362,6 +1362,54 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(300), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The least dword, negated, is one more than the greatest.
+    #[test]
+    fn the_least_dword_is_negated_alike(
+        words in prop::collection::vec(prop::sample::select(&[i32::MIN, i32::MAX, -5, 0, 5][..]), 64),
+        (relation, ..) in prop::sample::select(Condition::ALL),
+        modifiers in prop::array::uniform2(prop::sample::select(&[None, Some(Modifier::Neg), Some(Modifier::Abs), Some(Modifier::NegAbs)][..])),
+        lanes in any::<u32>(),
+    ) {
+        let mut values = vec![0; BYTES];
+        let bytes = words.iter().flat_map(|v| v.to_le_bytes());
+        values.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+        let own = Lanes { count: 32, offset: 0, no_mask: false };
+        let source = |k: usize| Source {
+            region: Region::Dense(128 * k as u32),
+            ty: Type::D,
+            modifier: modifiers[k],
+        };
+        let compare = |to| Op::Compare {
+            relation,
+            lanes: own,
+            dst: CompareDest::General(Dest { region: Region::Dense(to), ty: Type::D }),
+            src: Box::new([source(0), source(1)]),
+        };
+        let single = |to| Op::Alu(Box::new(Alu {
+            opcode: Opcode::Mov,
+            lanes: own,
+            guard: None,
+            dst: Dest { region: Region::Dense(to), ty: Type::F },
+            dst2: None,
+            overflow: None,
+            src: vec![source(0)],
+            saturate: false,
+            function: 0,
+            precisions: None,
+        }));
+        // So many that code pays.
+        let ops = (0..4).flat_map(|_| [compare(256), single(384)]);
+        let program = program(ops.collect(), &values);
+        let run = |native| left(&program, &[lanes], FloatMode::default(), (native, true), true);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        let differ = (0..BYTES).find(|&i| native.0[0].0[i] != steps.0[0].0[i]);
+        prop_assert_eq!((differ, native.0[0].1), (None, steps.0[0].1));
+    }
+}
+
 /// Whether all lines of a body are code.
 fn is_code(body: &str) -> bool {
     let text = format!(
@@ -1409,6 +1457,8 @@ add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> W(0,0)<8;8,1>
 mov (M1, 16) A(0,0)<1> 0x0:d
 mov (M1, 16) A(0,0)<1> F(0,0)<1;1,0>
 mov (M1, 16) F(0,0)<1> W(0,0)<1;1,0>
+mov (M1, 16) F(0,0)<1> (-)A(0,0)<1;1,0>
+mov (M1, 16) F(0,0)<1> (abs)A(0,0)<1;1,0>
 cmp.lt (M1, 16) P1 F(0,0)<1;1,0> 0x0:f
 mul (M1_NM, 1) A(0,0)<1> A(0,1)<0;1,0> A(0,2)<0;1,0>
 mov (M1, 16) Q(0,0)<1> W(0,0)<1;1,0>
@@ -1418,6 +1468,9 @@ add (M1, 16) Q(0,0)<1> Q(0,0)<1;1,0> (-)Q(0,0)<0;1,0>
 cmp.lt (M1, 16) P1 Q(0,0)<1;1,0> Q(0,0)<0;1,0>
 (P1) sel (M1, 16) F(0,0)<1> (-)F(0,0)<1;1,0> (abs)F(0,0)<0;1,0>
 (P1) sel (M1, 16) Q(0,0)<1> Q(0,0)<1;1,0> Q(0,0)<0;1,0>
+(P1) sel (M1, 16) A(0,0)<1> 0x5:q Q(0,0)<1;1,0>
+cmp.eq (M1, 16) P1 A(0,0)<1;1,0> (-)A(0,1)<0;1,0>
+cmp.lt (M1, 16) A(0,0)<1> (abs)A(0,0)<1;1,0> W(0,0)<1;1,0>
 mulh (M1, 16) U(0,0)<1> U(0,0)<1;1,0> 0xaaaaaaab:ud
 mulh (M1_NM, 1) A(0,0)<1> U(0,0)<0;1,0> A(0,1)<0;1,0>
 addc (M1, 16) U(0,0)<1> V(0,0)<1> U(0,0)<1;1,0> V(0,0)<0;1,0>

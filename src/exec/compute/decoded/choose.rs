@@ -10,7 +10,7 @@ use super::rows::ROW;
 use super::single;
 use super::{Run, Step, each_as_defined, wide};
 use crate::exec::state::thread::Thread;
-use crate::isa::{Condition, Opcode, Type};
+use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::math::simd::Wide;
 use crate::program::{Alu, CompareDest, Lanes, Op, Program, Region, Source};
 
@@ -92,7 +92,8 @@ pub fn held(source: &Source) -> Held {
     let plain = source.modifier.is_none();
     Held {
         signed: narrow || plain && source.ty.is_signed(),
-        unsigned: plain && !source.ty.is_signed(),
+        unsigned: plain && !source.ty.is_signed()
+            || source.ty == Type::D && source.modifier == Some(Modifier::Abs),
     }
 }
 

@@ -433,6 +433,7 @@ impl Emitter {
             Work::Predicates(opcode, src) => self.predicates(inst, opcode, src),
             Work::CompareSingle(relation)
             | Work::CompareSigned(relation)
+            | Work::CompareBeyond(relation)
             | Work::CompareUnsigned(relation) => self.compare(inst, relation),
             Work::SetBits => self.set_bits(inst),
             Work::LowBits => self.low_bits(inst),
@@ -577,12 +578,17 @@ impl Emitter {
             let a = self.source(inst, 0, r);
             let a = self.in_register(a, len, SOURCE[0]);
             let b = self.source(inst, 1, r);
-            let to = (masks[first + usize::from(r)], 0, false);
+            let mask = masks[first + usize::from(r)];
             let (vector, number) = match inst.work {
                 Work::CompareSingle(_) => (Vector::CMPPS, float_predicate_of(relation)),
+                Work::CompareBeyond(_) => {
+                    self.compare_beyond(len, mask, (a, b), relation);
+                    continue;
+                }
                 Work::CompareSigned(_) => (Vector::PCMPD, predicate_of(relation)),
                 _ => (Vector::PCMPUD, predicate_of(relation)),
             };
+            let to = (mask, 0, false);
             self.code.masked(vector, len, to, a, b, Some(number));
         }
         if let Put::Flags(at) = inst.dst {
@@ -605,6 +611,23 @@ impl Emitter {
                 self.finish(len, target, mask, to);
             }
             self.put(inst, r, mask, target);
+        }
+    }
+
+    /// Compares signed dwords, of which `b` has the least where 2^31 is meant, which no `a` reaches.
+    fn compare_beyond(&mut self, len: Len, mask: Mask, (a, b): (Reg, Rm), relation: Condition) {
+        use Condition::{Le, Lt, Ne};
+        let b = self.in_register(b, len, SOURCE[1]);
+        let holds = matches!(relation, Lt | Le | Ne);
+        // Where it holds for 2^31 the opposite is asked, which does not.
+        let opposite = if holds { 4 } else { 0 };
+        let number = Some(predicate_of(relation) ^ opposite);
+        let code = &mut self.code;
+        code.masked(Vector::PCMPD, len, (mask, 0, false), a, Rm::Reg(b), number);
+        let (to, number) = ((mask, mask, false), Some(predicate_of(Ne)));
+        code.masked(Vector::PCMPD, len, to, b, Rm::Const(SIGN), number);
+        if holds {
+            code.not_mask(mask, mask);
         }
     }
 
@@ -1107,7 +1130,19 @@ impl Emitter {
             true => Vector::CVTDQ2PS,
             false => Vector::CVTUDQ2PS,
         };
+        let negated = inst.src[0].modifier == Some(Modifier::Neg);
+        if negated {
+            let least = (UNORDERED, to.1, false);
+            let number = Some(predicate_of(Condition::Eq));
+            self.code
+                .masked(Vector::PCMPD, len, least, a, Rm::Const(SIGN), number);
+        }
         self.code.masked(vector, len, to, 0, Rm::Reg(a), None);
+        if negated {
+            // The negated least dword is 2^31.
+            let (own, more) = ((to.0, UNORDERED, false), Rm::Const(2f32.powi(31).to_bits()));
+            self.code.masked(Vector::BROADCAST, len, own, 0, more, None);
+        }
     }
 
     /// An instruction of two sources.

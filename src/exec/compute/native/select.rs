@@ -8,7 +8,7 @@ use super::emit::length;
 use super::strides::rows_of_qwords;
 use super::through::Through;
 use crate::exec::state::arena::room;
-use crate::isa::{Condition, Opcode, Type};
+use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::program::{Alu, CompareDest, Guard, Lanes, Op, Program, Region, Source};
 
 /// An op that computes, selected.
@@ -81,6 +81,8 @@ pub enum Work {
     CompareSingle(Condition),
     /// `cmp` of what signed dwords hold.
     CompareSigned(Condition),
+    /// The same, where the second one has a modifier: of the least dword it makes one more than the greatest.
+    CompareBeyond(Condition),
     /// `cmp` of what unsigned dwords hold.
     CompareUnsigned(Condition),
     /// `setp`: bits of a single value, whatever lanes run.
@@ -149,13 +151,14 @@ fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
     if alu.overflow.is_some() || alu.opcode == Opcode::Fcvt {
         return None;
     }
-    let low;
-    let src = match &alu.src[..] {
-        [source] if alu.opcode == Opcode::Mov && alu.dst.ty.is_integer() => {
-            low = low_dwords(source, alu.lanes.count);
-            low.as_ref().map_or(&alu.src[..], std::slice::from_ref)
+    let takes_bits = matches!(alu.opcode, Opcode::Mov | Opcode::Sel) && !alu.saturate;
+    let low: Vec<Source>;
+    let src = match takes_bits && alu.dst.ty.is_integer() {
+        true => {
+            low = low_dwords(&alu.src, alu.lanes.count);
+            &low[..]
         }
-        src => src,
+        false => &alu.src[..],
     };
     let (ty, count) = (alu.dst.ty, alu.lanes.count);
     let floats = ty.is_float() || src.iter().any(|s| s.ty.is_float());
@@ -247,22 +250,27 @@ fn beside(first: Put, second: Put, lanes: u8) -> Option<Put> {
     (a.abs_diff(b) >= 4 * u32::from(lanes)).then_some(second)
 }
 
-/// The low halves of qwords, which are all of them that a narrower integer takes; `None` if they are no qwords.
-fn low_dwords(source: &Source, lanes: u8) -> Option<Source> {
-    if !matches!(source.ty, Type::Q | Type::Uq) || source.modifier.is_some() {
-        return None;
-    }
-    let region = match source.region {
-        Region::Scalar(at) => Region::Scalar(at),
-        Region::Dense(at) if lanes == 1 => Region::Scalar(at),
-        Region::Dense(offset) => Region::Strided { offset, stride: 8 },
-        _ => return None,
+/// The low halves of qwords, which are all of them that a narrower integer takes, and other sources.
+fn low_dwords(src: &[Source], lanes: u8) -> Vec<Source> {
+    let low = |source: &Source| {
+        if !matches!(source.ty, Type::Q | Type::Uq) || source.modifier.is_some() {
+            return None;
+        }
+        let region = match source.region {
+            Region::Scalar(at) => Region::Scalar(at),
+            Region::Dense(at) if lanes == 1 => Region::Scalar(at),
+            Region::Dense(offset) => Region::Strided { offset, stride: 8 },
+            _ => return None,
+        };
+        Some(Source {
+            region,
+            ty: Type::Ud,
+            modifier: None,
+        })
     };
-    Some(Source {
-        region,
-        ty: Type::Ud,
-        modifier: None,
-    })
+    let all = src.iter();
+    all.map(|source| low(source).unwrap_or_else(|| source.clone()))
+        .collect()
 }
 
 /// Whether singles and halves are computed with it.
@@ -389,7 +397,10 @@ fn moved(alu: &Alu) -> Option<Work> {
         // What does not fit becomes the nearest that does, with `.sat` or without.
         (Type::F | Type::Hf, _) if narrow => Some(Work::FromSingle(to)),
         _ if alu.saturate => None,
-        (_, Type::F) if from.is_integer() => signed(source).map(|signed| Work::ToSingle { signed }),
+        (_, Type::F) if from.is_integer() => {
+            let signed = signed(source).or(is_beyond(source).then_some(true))?;
+            Some(Work::ToSingle { signed })
+        }
         (_, Type::Hf) if from.is_integer() => {
             signed(source).map(|signed| Work::IntegerToHalf { signed })
         }
@@ -415,7 +426,14 @@ fn compared(
     } else if src.iter().all(|s| held(s).unsigned) {
         Work::CompareUnsigned(relation)
     } else {
-        return None;
+        match src {
+            [a, b] if held(a).signed && is_beyond(b) => Work::CompareBeyond(relation),
+            [a, b] if held(b).signed && is_beyond(a) => {
+                let other = [b.clone(), a.clone()];
+                return compared(program, relation.exchanged(), lanes, dst, &other);
+            }
+            _ => return None,
+        }
     };
     Some(Inst {
         work,
@@ -434,6 +452,12 @@ fn compared(
         },
         second: None,
     })
+}
+
+/// Whether a source is a signed dword but for 2^31, which its modifier makes of the least one.
+fn is_beyond(source: &Source) -> bool {
+    let modifier = source.modifier;
+    source.ty == Type::D && matches!(modifier, Some(Modifier::Neg | Modifier::Abs))
 }
 
 /// `setp`. Source: vISA text reference 5.2.
