@@ -94,9 +94,9 @@ pub const LOG2_SERIES: [f64; 12] = [
     1.0 / 23.0,
 ];
 
-/// 2 to the power of `x`. Relative error below 2^-50; powers of two are exact.
+/// 2 to the power of `x`. Relative error below 2^-51; powers of two are exact.
 ///
-/// `x = n + r`, |r| ≤ ½; 2^r = e^(r·ln 2) by its series.
+/// `16·x = n + r`, n the nearest integer; 2^(n/16) has one of 16 mantissas, 2^(r/16) is a short series.
 pub fn exp2(x: f64) -> f64 {
     if x.is_nan() || x == f64::INFINITY {
         return x;
@@ -105,16 +105,63 @@ pub fn exp2(x: f64) -> f64 {
         return 0.0;
     }
     // Far outside what any destination holds.
-    let x = x.clamp(-1000.0, 1023.9);
-    let n = x.round_ties_even();
-    let z = (x - n) * std::f64::consts::LN_2;
-    let scale = f64::from_bits(((1023 + n.min(1023.0) as i64) as u64) << 52);
-    let power = polynomial(z, &EXP2_SERIES) * scale;
-    if n > 1023.0 { power * 2.0 } else { power }
+    let x = x.clamp(EXP2_RANGE[0], EXP2_RANGE[1]) * EXP2_STEPS;
+    let whole = x + TO_INTEGER;
+    let rest = x - (whole - TO_INTEGER);
+    let whole = whole.to_bits();
+    let scale = EXP2_ROOTS[whole as usize % EXP2_ROOTS.len()].wrapping_add(whole << 48);
+    polynomial(rest, &EXP2_SERIES) * f64::from_bits(scale)
 }
 
-/// That of e^z.
-pub const EXP2_SERIES: [f64; 15] = inverse_factorials();
+/// Beyond these every destination holds 0 or infinity.
+pub const EXP2_RANGE: [f64; 2] = [-1000.0, 1023.9];
+
+/// So many steps there are from one power of two to the next.
+pub const EXP2_STEPS: f64 = 16.0;
+
+/// What makes a double an integer, which are its lowest bits then: 1.5·2^52.
+pub const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+
+/// The bits of 2^(n/16), less n in the place of their exponent's sixteenths: a number of sixteenths in that place, added,
+/// makes it that power of two.
+pub const EXP2_ROOTS: [u64; 16] = {
+    let mut roots = [
+        0x3ff0_0000_0000_0000,
+        0x3ff0_b558_6cf9_890f,
+        0x3ff1_72b8_3c7d_517b,
+        0x3ff2_387a_6e75_6238,
+        0x3ff3_06fe_0a31_b715,
+        0x3ff3_dea6_4c12_3422,
+        0x3ff4_bfda_d536_2a27,
+        0x3ff5_ab07_dd48_5429,
+        0x3ff6_a09e_667f_3bcd,
+        0x3ff7_a114_73eb_0187,
+        0x3ff8_ace5_422a_a0db,
+        0x3ff9_c491_82a3_f090,
+        0x3ffa_e89f_995a_d3ad,
+        0x3ffc_199b_dd85_529c,
+        0x3ffd_5818_dcfb_a487,
+        0x3ffe_a4af_a2a4_90da,
+    ];
+    let mut n = 0;
+    while n < 16 {
+        roots[n] -= (n as u64) << 48;
+        n += 1;
+    }
+    roots
+};
+
+/// That of 2^(r/16), |r| ≤ ½: the first two terms are those of e^(r·ln 2/16), the others those of which the largest error is
+/// smallest, 2^-55.
+pub const EXP2_SERIES: [f64; 7] = [
+    1.0,
+    std::f64::consts::LN_2 / 16.0,
+    9.383_847_928_089_874e-4,
+    1.355_080_777_838_766_2e-5,
+    1.467_610_032_135_696_8e-7,
+    1.271_604_951_702_023e-9,
+    9.181_354_189_608_255e-12,
+];
 
 const fn inverse_factorials<const N: usize>() -> [f64; N] {
     let mut out = [1.0; N];

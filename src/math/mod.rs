@@ -15,5 +15,6 @@ pub mod simd;
 mod table;
 pub mod unit;
 
-pub use functions::{COS_SERIES, EXP2_SERIES, LOG2_SERIES, SIN_SERIES};
+pub use functions::{COS_SERIES, LOG2_SERIES, SIN_SERIES};
+pub use functions::{EXP2_RANGE, EXP2_ROOTS, EXP2_SERIES, EXP2_STEPS, TO_INTEGER};
 pub use functions::{cos, div, exp2, inv, log2, pow, rsqrt, sigm, sin, sqrt, tanh};

@@ -260,6 +260,7 @@ vectors! {
     PERMB = 1 2 0 0x8d;
     PERMD = 1 2 0 0x36;
     PERMI2D = 1 2 0 0x76;
+    PERMI2Q = 1 2 1 0x76;
     LOAD_BYTES = 3 1 0 0x6f;
     STORE_BYTES = 3 1 0 0x7f;
     PMOVUSDB = 2 2 0 0x11;

@@ -9,7 +9,8 @@ use super::halves::DIFFERS;
 use super::integers::RIGHT;
 use super::select::Inst;
 use crate::isa::{Condition, Opcode};
-use crate::math::{COS_SERIES, EXP2_SERIES, LOG2_SERIES, SIN_SERIES};
+use crate::math::{COS_SERIES, LOG2_SERIES, SIN_SERIES};
+use crate::math::{EXP2_RANGE, EXP2_ROOTS, EXP2_SERIES, EXP2_STEPS, TO_INTEGER};
 use crate::surface::float;
 
 /// Angles from which on the steps take the quarter turns away.
@@ -71,12 +72,16 @@ impl Emitter {
         }
         let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
         let (parts, wide) = (Self::parts(len), Self::wide(len));
+        let argument = match opcode {
+            Opcode::Exp => self.steps_of_exp2(len, a),
+            _ => a,
+        };
         let between = match opcode {
             Opcode::Rsqrt | Opcode::Rsqtm => [out; 2],
             _ => [self.take_or_leave(), self.take_or_leave()],
         };
         for (part, near) in CONDITION.into_iter().enumerate().take(parts) {
-            self.double(wide, x, a, part);
+            self.double(wide, x, argument, part);
             match opcode {
                 Opcode::Exp => self.exp2(wide, between),
                 Opcode::Log => self.log2(wide, between),
@@ -85,7 +90,13 @@ impl Emitter {
                     self.code.vector(Vector::PANDQ, wide, x, x, sign);
                     self.log2(wide, between);
                     self.double(wide, y, b.unwrap_or(a), part);
-                    self.code.vector(Vector::MULPD, wide, x, x, Rm::Reg(y));
+                    let code = &mut self.code;
+                    let [least, most] = EXP2_RANGE.map(f64::to_bits);
+                    code.vector(Vector::MULPD, wide, x, x, Rm::Reg(y));
+                    code.vector(Vector::MAXPD, wide, x, x, Rm::Const64(least));
+                    code.vector(Vector::MINPD, wide, x, x, Rm::Const64(most));
+                    let steps = Rm::Const64(EXP2_STEPS.to_bits());
+                    code.vector(Vector::MULPD, wide, x, x, steps);
                     self.exp2(wide, between);
                 }
                 Opcode::Sin | Opcode::Cos => {
@@ -199,24 +210,40 @@ impl Emitter {
             .vector(Vector::CVTPS2PD, wide, to, 0, Rm::Reg(from));
     }
 
-    /// The second register between to the power of 2, in place: [`crate::math::exp2`].
+    /// The sixteenths of exponents, of singles that no destination holds the powers of no more than have an infinite one, or
+    /// none: in one of the registers of sources.
+    fn steps_of_exp2(&mut self, len: Len, a: Reg) -> Reg {
+        let [least, most] = EXP2_RANGE.map(|limit| Rm::Const((limit as f32).to_bits()));
+        let steps = Rm::Const((EXP2_STEPS as f32).to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::MAXPS, len, SOURCE[1], a, least);
+        code.vector(Vector::MINPS, len, SOURCE[1], SOURCE[1], most);
+        code.vector(Vector::MULPS, len, SOURCE[1], SOURCE[1], steps);
+        SOURCE[1]
+    }
+
+    /// 2 to the power of so many sixteenths as the second register between has, in place: [`crate::math::exp2`].
     fn exp2(&mut self, wide: Len, between: [Reg; 2]) {
-        let (x, n, sum) = (BETWEEN[1], SOURCE[2], MAKING);
-        let double = |value: f64| Rm::Const64(value.to_bits());
+        let (x, whole, sum) = (BETWEEN[1], SOURCE[2], MAKING);
+        let integer = Rm::Const64(TO_INTEGER.to_bits());
         let code = &mut self.code;
-        code.vector(Vector::MAXPD, wide, x, x, double(-1000.0));
-        code.vector(Vector::MINPD, wide, x, x, double(1023.9));
-        code.vector_by(Vector::RNDSCALEPD, wide, n, 0, Rm::Reg(x), 8);
-        code.vector(Vector::SUBPD, wide, x, x, Rm::Reg(n));
-        code.vector(Vector::MULPD, wide, x, x, double(std::f64::consts::LN_2));
+        code.vector(Vector::ADDPD, wide, whole, x, integer);
+        code.vector(Vector::SUBPD, wide, sum, whole, integer);
+        code.vector(Vector::SUBPD, wide, x, x, Rm::Reg(sum));
         self.polynomial(wide, (sum, x), between, &EXP2_SERIES);
+        let [exponent, roots] = between;
+        let (low, high) = EXP2_ROOTS.split_at(8);
+        let [low, high] = [low, high].map(|roots| {
+            let dword = |n: usize| (roots[n / 2] >> (32 * (n % 2))) as u32;
+            Rm::List(std::array::from_fn(dword))
+        });
         let code = &mut self.code;
-        // 2^1024 is no single, nor is half of it.
-        code.vector(Vector::MINPD, wide, n, n, double(1023.0));
-        code.small_qwords(wide, n, n);
-        code.vector(Vector::PADDQ, wide, n, n, Rm::Const64(1023));
-        code.vector_by(Vector::SHIFT_QWORDS_BY, wide, 6, n, Rm::Reg(n), 52);
-        code.vector(Vector::MULPD, wide, x, sum, Rm::Reg(n));
+        let shift = Vector::SHIFT_QWORDS_BY;
+        code.vector_by(shift, wide, 6, exponent, Rm::Reg(whole), 48);
+        code.vector(Vector::LOAD, Len::Z, roots, 0, low);
+        code.vector(Vector::PERMI2Q, Len::Z, whole, roots, high);
+        code.vector(Vector::PADDQ, wide, whole, whole, Rm::Reg(exponent));
+        code.vector(Vector::MULPD, wide, x, sum, Rm::Reg(whole));
     }
 
     /// The logarithm of the second register between, in place: [`crate::math::log2`]. Of zero and infinity the exponent is
@@ -263,10 +290,12 @@ impl Emitter {
             let own = if k.is_multiple_of(2) { sum } else { odd };
             let coefficient = Rm::Const64(coefficient.to_bits());
             if k + 2 >= count {
-                code.vector(Vector::BROADCAST_QWORD, wide, own, 0, coefficient);
-            } else {
+                code.vector(Vector::MULPD, wide, own, square, coefficient);
+                continue;
+            }
+            code.vector(Vector::ADDPD, wide, own, own, coefficient);
+            if k >= 2 {
                 code.vector(Vector::MULPD, wide, own, own, Rm::Reg(square));
-                code.vector(Vector::ADDPD, wide, own, own, coefficient);
             }
         }
         code.vector(Vector::MULPD, wide, odd, odd, Rm::Reg(x));

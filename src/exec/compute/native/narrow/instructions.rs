@@ -308,6 +308,7 @@ impl Assembler {
                 Vector::FIXUPIMMPS => self.ends_of_roots(len, to, a),
                 Vector::PERMD => self.order_dwords(len, to, a, b),
                 Vector::PERMI2D => self.choose_dwords(to, a, b),
+                Vector::PERMI2Q => self.choose_qwords(to, a, b),
                 Vector::SHUFF32X4 => {
                     let (b, number) = (register(b), number.unwrap_or(0));
                     let quarter = |n: u8| number >> (2 * n) & 3;

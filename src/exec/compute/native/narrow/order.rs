@@ -1,7 +1,7 @@
 //! Lanes in another order.
 
 use super::super::assembler::{Assembler, Len, Reg, Rm};
-use super::instructions::{IN_ORDER, To, halves, register};
+use super::instructions::{IN_ORDER, To, halves};
 use super::vex::{From, Op};
 
 impl Assembler {
@@ -92,29 +92,58 @@ impl Assembler {
 
     /// For each lane the dword of the number that it has, of two registers.
     pub fn choose_dwords(&mut self, to: To, a: Reg, b: Rm) {
-        let first = [0, 1].map(|half| self.half(a, half));
-        let second = [0, 1].map(|half| self.half(register(b), half));
+        let data = self.two_registers(a, b);
         let mut slots = Vec::new();
         let numbers = self.list_of(to.0);
         for half in 0..2 {
             let order = self.half(to.0, half);
-            if let Some(numbers) = &numbers {
-                let data = [first[0], first[1], second[0], second[1]];
-                slots.push(self.ordered_so(order, (half, numbers), &data));
-                continue;
-            }
-            let slot = self.ordered(order, &first);
-            let other = self.ordered(order, &second);
-            let which = self.spare();
-            // Bit 4 says which register.
-            self.vex_by(Op::SHIFT_BY, true, 6, which, From::Slot(order), 27);
-            self.vex_by(Op::BLEND, true, slot, slot, From::Slot(other), which << 4);
-            [other, which].into_iter().for_each(|slot| self.give(slot));
-            slots.push(slot);
+            slots.push(match &numbers {
+                Some(numbers) => self.ordered_so(order, (half, numbers), &data),
+                None => self.chosen(order, &data),
+            });
         }
         for (half, slot) in (0..).zip(slots) {
             self.put_slot((to, false), half, true, slot);
         }
+    }
+
+    /// For each lane the qword of the number that it has, of two registers: its two dwords.
+    pub fn choose_qwords(&mut self, to: To, a: Reg, b: Rm) {
+        // The lower dword of each qword, twice.
+        const LOWER: u8 = 0xa0;
+        let data = self.two_registers(a, b);
+        let upper = self.each_qword(1 << 32);
+        let mut slots = Vec::new();
+        for half in 0..2 {
+            let (from, order) = (self.half(to.0, half), self.spare());
+            self.vex_by(Op::SHUFFLE, true, order, from, From::Slot(from), LOWER);
+            self.vex_by(Op::SHIFT_BY, true, 6, order, From::Slot(order), 1);
+            self.vex(Op::OR, true, order, order, From::Slot(upper));
+            slots.push(self.chosen(order, &data));
+            self.give(order);
+        }
+        for (half, slot) in (0..).zip(slots) {
+            self.put_slot((to, false), half, true, slot);
+        }
+    }
+
+    /// The halves of two registers.
+    fn two_registers(&mut self, a: Reg, b: Rm) -> [u8; 4] {
+        let [low, high] = [0, 1].map(|half| self.half(a, half));
+        let second = [0, 1].map(|half| self.second_in_slot(b, None, half, Len::Z));
+        [low, high, second[0], second[1]]
+    }
+
+    /// A spare slot with the dwords of these numbers, of two registers.
+    fn chosen(&mut self, order: u8, data: &[u8; 4]) -> u8 {
+        let slot = self.ordered(order, &data[..2]);
+        let other = self.ordered(order, &data[2..]);
+        let which = self.spare();
+        // Bit 4 says which register.
+        self.vex_by(Op::SHIFT_BY, true, 6, which, From::Slot(order), 27);
+        self.vex_by(Op::BLEND, true, slot, slot, From::Slot(other), which << 4);
+        [other, which].into_iter().for_each(|slot| self.give(slot));
+        slot
     }
 
     /// The dwords of `b`, one lane down, and the first one of `a` behind them.
