@@ -1,5 +1,6 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
+use super::standing::OfGroup;
 use super::start::{Seats, Spare};
 use super::workers::Turns;
 use super::{Alone, Context, Group, Observer, Share, Wants};
@@ -19,10 +20,57 @@ struct Member<'p, O> {
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
+    /// Runs groups one after the other, and their threads in turn; native code takes them to their ends, one after the other,
+    /// until one of them leaves it. The group with the trap comes back with it.
+    pub(super) fn in_turn<'p>(
+        &'p self,
+        groups: Range<u64>,
+        turns: &Turns,
+        (environment, tally): (&Environment<'_>, Option<&Tally>),
+        (seats, spare): (&mut Seats<'p>, &mut Spare),
+        share: &mut Share<O>,
+    ) -> Result<(), OfGroup<Box<Trap>>> {
+        let mut ids = self.grid.walk(groups);
+        let mut alone = Alone::default();
+        while let Some(group) = ids.group() {
+            if group > turns.failed.load(Relaxed) {
+                self.report(share);
+                break;
+            }
+            // Threads that meet find memory of their group.
+            let code = match self.meets {
+                true => None,
+                false => self.whole(environment, (group, &mut alone), spare),
+            };
+            let begun = match &code {
+                Some(code) => {
+                    let places = (&mut *seats, &mut *spare);
+                    self.stand_in_turn((code, &mut alone), &mut ids, turns, places, share)?
+                }
+                None => None,
+            };
+            let of_begun = begun.as_ref().map(|(group, _)| *group);
+            let Some(group) = of_begun.or(ids.group()) else {
+                break;
+            };
+            let rest = (ids.group() == Some(group)).then(|| ids.rest_of_group());
+            let threads = (begun.map(|(_, thread)| thread), rest.into_iter().flatten());
+            let done = self.group(threads, tally, spare).and_then(|done| {
+                let last = self.grid.ids(group).last().unwrap_or_default();
+                share.add(group, last.index, done);
+                self.pay(share, BLOCK)
+            });
+            done.map_err(|trap| (group, trap))?;
+        }
+        Ok(())
+    }
+
     /// Runs the threads of a group in turn until all have ended, in the memory of `spare`.
-    pub(super) fn group(
-        &self,
-        group: u64,
+    ///
+    /// * `begun`, `ids`: the one that has begun, if there is one, and those that have not.
+    fn group<'p>(
+        &'p self,
+        (begun, ids): (Option<Thread<'p>>, impl Iterator<Item = ThreadId>),
         tally: Option<&Tally>,
         spare: &mut Spare,
     ) -> Result<Group<O>, Box<Trap>> {
@@ -33,19 +81,35 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let mut done = Group::new();
         // A thread that neither waits nor runs for long is finished before the next one starts, so its bytes are not
         // kept around; those that wait are collected and take turns.
-        for id in self.grid.ids(group) {
+        let begun = begun.into_iter().map(|thread| (thread.id, Some(thread)));
+        for (id, begun) in begun.chain(ids.map(|id| (id, None))) {
             let mut observer = (self.observe)(id);
-            let (arena, local) = spare.arenas.pop_front().unwrap_or_default();
-            let had = ThreadId {
-                local,
-                ..ThreadId::default()
+            let mut turn = environment.turn;
+            let mut thread = match begun {
+                Some(thread) => {
+                    let before = self.prepared(id.index, id.local, spare).0.begins.executed;
+                    turn = (turn + before).saturating_sub(thread.executed);
+                    thread
+                }
+                None => {
+                    let (arena, local) = spare.arenas.pop_front().unwrap_or_default();
+                    let had = ThreadId {
+                        local,
+                        ..ThreadId::default()
+                    };
+                    let mut thread = Thread::with(arena, self.program, had, 0);
+                    self.start(&mut thread, id, spare, &mut observer);
+                    thread
+                }
             };
-            let mut thread = Thread::with(arena, self.program, had, 0);
-            self.start(&mut thread, id, spare, &mut observer);
             if self.wants == Wants::Doubts && observer.halts() {
                 return Err(Trap::outside(Diagnostic::new(Code::L0963)));
             }
-            let stop = self.alone(&mut thread, &environment, &mut observer);
+            let first = Environment {
+                turn,
+                ..environment
+            };
+            let stop = self.alone(&mut thread, &first, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && members.is_empty() {
                 self.finish_one(&mut thread, observer, &mut done);

@@ -576,6 +576,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         };
         let mut spare = Spare::default();
         let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+        let by_turns = self.environment(&slm, &named, tally);
         let environment = Environment {
             turn: u64::MAX,
             ..self.environment(&slm, &named, tally)
@@ -604,25 +605,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 }
                 continue;
             }
-            for group in batch {
-                if group > turns.failed.load(Relaxed) {
-                    self.report(&mut share);
-                    return share;
-                }
-                let done = self.group(group, tally, &mut spare).and_then(|done| {
-                    let last = self.grid.ids(group).last().unwrap_or_default();
-                    share.add(group, last.index, done);
-                    self.pay(&mut share, BLOCK)
-                });
-                match done {
-                    Ok(()) => {}
-                    Err(trap) => {
-                        self.report(&mut share);
-                        turns.failed.fetch_min(group, Relaxed);
-                        share.trap = Some((group, trap));
-                        return share;
-                    }
-                }
+            let places = (&mut seats, &mut spare);
+            let done = self.in_turn(batch, turns, (&by_turns, tally), places, &mut share);
+            if let Err((group, trap)) = done {
+                self.report(&mut share);
+                turns.failed.fetch_min(group, Relaxed);
+                share.trap = Some((group, trap));
+                return share;
             }
             if let Err(trap) = self.pay(&mut share, 1) {
                 let group = self.group_of(trap.thread.index);

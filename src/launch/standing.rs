@@ -3,10 +3,13 @@
 use super::grid::Walk;
 use super::start::{Prepared, Seats, Spare, begin};
 use super::workers::Turns;
-use super::{Context, Keep, Left, Observer, Share};
-use crate::exec::{BLOCK, Beginning, Kept, ThreadId, Trap, Whole};
+use super::{Alone, Context, Keep, Left, Observer, Share};
+use crate::exec::{BLOCK, Beginning, Kept, Thread, ThreadId, Trap, Whole};
 use crate::surface::Memory;
 use std::sync::atomic::Ordering::Relaxed;
+
+/// Something, and the number of the group that it is of.
+pub(super) type OfGroup<T> = (u64, T);
 
 /// What was run of a walk.
 pub(super) struct Ran {
@@ -129,6 +132,57 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             thread.slm = slm;
         }
         Ok(ran)
+    }
+
+    /// Runs threads by native code, each to its end before the next one begins, until one does not end there; and counts what
+    /// they did. That one comes back, with its group: it goes on where code has left it, and nothing of it is counted.
+    pub(super) fn stand_in_turn<'p>(
+        &'p self,
+        (code, alone): (&Whole<'_>, &mut Alone),
+        ids: &mut Walk<'_, '_>,
+        turns: &Turns,
+        (seats, spare): (&mut Seats<'p>, &mut Spare),
+        share: &mut Share<O>,
+    ) -> Result<Option<OfGroup<Thread<'p>>>, OfGroup<Box<Trap>>> {
+        let threads = seats.group(self.grid.threads);
+        self.settle(threads, ids.group().unwrap_or(0), spare);
+        let again: Vec<&Prepared> = spare.prepared.iter().flatten().collect();
+        let beginnings = (0..).zip(&again).map(|(n, p)| p.beginning(self.grid, n));
+        let beginnings: Vec<Beginning<'_>> = beginnings.collect();
+        let begins = again.iter().map(|prepared| prepared.begins);
+        let Some(mut standing) = code.stand(threads, None, begins, &beginnings) else {
+            alone.left += u64::from(self.grid.threads);
+            return Ok(None);
+        };
+        let (group, id, left) = loop {
+            let group = ids
+                .group()
+                .filter(|group| *group <= turns.failed.load(Relaxed));
+            let (Some(group), Some(id)) = (group, ids.next()) else {
+                return Ok(None);
+            };
+            let n = id.local as usize;
+            self.begin_again(&mut standing, again[n], id);
+            alone.ran += 1;
+            let Some(executed) = standing.run_once(n) else {
+                break (group, id, standing.left(n));
+            };
+            share.last = id.index;
+            share.instructions += executed;
+            share.due += executed;
+            if self.keeps(id.index) {
+                let mut left = Left::default();
+                left.kept.push(self.registers(id, standing.bytes(n)));
+                share.groups.push((group, left));
+            }
+            self.pay(share, BLOCK).map_err(|trap| (group, trap))?;
+        };
+        alone.left += 1;
+        let mut thread = seats.hand_over(id.local as usize);
+        let begins = self.prepared(id.index, id.local, spare).0.begins;
+        begin(&mut thread, id, begins, self.keeps(id.index));
+        code.leave(&mut thread, left);
+        Ok(Some((group, thread)))
     }
 
     /// How many groups follow each other, this one first, of whose threads nobody looks at the bytes in the end.

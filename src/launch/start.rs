@@ -90,6 +90,12 @@ impl<'p> Seats<'p> {
         self.taken()
     }
 
+    /// The thread in a place, which another one takes.
+    pub fn hand_over(&mut self, place: usize) -> Thread<'p> {
+        let next = Thread::with(Arena::default(), self.program, ThreadId::default(), 0);
+        std::mem::replace(&mut self.threads[place], next)
+    }
+
     /// The threads that have begun.
     pub fn taken(&mut self) -> &mut [Thread<'p>] {
         &mut self.threads[self.taken.clone()]

@@ -152,7 +152,8 @@ pub fn whole<'e>(
 ) -> Option<Whole<'e>> {
     let seen = Seen::by(environment.tally, kept);
     let native = environment.native_code((program, thread), begins.1, seen)?;
-    let bounds = [environment.limit, BLOCK];
+    // A thread that others have to wait for leaves code in time for their turn.
+    let bounds = [environment.limit.min(environment.turn), BLOCK];
     Whole::new(native, environment.memories(), begins, bounds).filter(|_| native.is_whole())
 }
 

@@ -62,7 +62,7 @@ ret (M1, 1)
 fn left(
     program: &Program,
     grid: &Grid<'_>,
-    (keep, slm_bytes): (Keep, u32),
+    (keep, slm_bytes, limit): (Keep, u32, u64),
     jobs: usize,
     native: NativeCode,
 ) -> String {
@@ -84,7 +84,7 @@ fn left(
         keep,
         jobs,
         native,
-        limit: 2_000,
+        limit,
         slm_bytes,
         ..RunOptions::default()
     };
@@ -99,6 +99,11 @@ fn left(
 }
 
 fn assert_alike(body: &str, grid: &Grid<'_>) {
+    assert_alike_within(2_000, body, grid);
+}
+
+/// * `limit`: instructions of a thread.
+fn assert_alike_within(limit: u64, body: &str, grid: &Grid<'_>) {
     let program = program(&format!("{HEAD}{body}"));
     let keeps = [
         Keep::None,
@@ -115,7 +120,7 @@ fn assert_alike(body: &str, grid: &Grid<'_>) {
         .iter()
         .flat_map(|k| memories.iter().map(move |m| (k, *m)))
     {
-        let how = || (keep.clone(), slm);
+        let how = || (keep.clone(), slm, limit);
         let steps = left(&program, grid, how(), 1, NativeCode::Never);
         for jobs in [1, 3] {
             let native = left(&program, grid, how(), jobs, NativeCode::Always);
@@ -170,6 +175,44 @@ xor (M1, 8) V(0,0)<1> A(0,0)<1;1,0> V(0,0)<1;1,0>
     assert_alike(&body, &Grid::compute([5, 3, 6], 3));
     let body = format!("{MEDIA}{PLACES}{singles}{STORE}");
     assert_alike(&body, &Grid::media(70, 3));
+}
+
+/// Each lane counts, and says how many have before it.
+const COUNT: &str = "mov (M1, 8) S(0,0)<1> 0x0:ud
+dword_atomic.inc (M1, 8) T7 S.0 %null.0 %null.0 A.0
+mad (M1, 8) V(0,0)<1> A(0,0)<1;1,0> 0x7:ud V(0,0)<1;1,0>
+";
+
+#[test]
+fn threads_whose_order_shows_run_one_after_the_other() {
+    // Some leave code in front of what shows it.
+    let singles = "gather4_scaled.R (M1, 8) T7 0x0:ud O.0 A.0
+add (M1, 8) F(0,0)<1> F(0,0)<1;1,0> 0x40400000:f
+";
+    let body = format!("{COMPUTE}{PLACES}{singles}{COUNT}{STORE}");
+    assert_alike(&body, &Grid::compute([5, 3, 6], 3));
+    let body = format!("{MEDIA}{PLACES}{singles}{COUNT}{STORE}");
+    assert_alike(&body, &Grid::media(70, 3));
+}
+
+#[test]
+fn threads_that_run_long_let_others_go_first_as_steps_do() {
+    // One of a group, in front of what shows the order and behind it.
+    let long = "again:
+add (M1_NM, 1) Z(0,0)<1> Z(0,0)<0;1,0> 0x1:ud
+cmp.lt (M1_NM, 1) MORE Z(0,0)<0;1,0> 0x8000:ud
+(MORE) goto (M1, 1) again
+";
+    let unless = "cmp.ne (M1_NM, 1) MORE I(0,0)<0;1,0> 0x7:ud
+(MORE) goto (M1, 1) out
+";
+    for own in [
+        format!("{long}out:\n{COUNT}"),
+        format!("{COUNT}{long}{COUNT}out:\n"),
+    ] {
+        let body = format!("{COMPUTE}{PLACES}{unless}{own}{STORE}");
+        assert_alike_within(1 << 20, &body, &Grid::compute([5, 1, 1], 3));
+    }
 }
 
 #[test]

@@ -478,6 +478,11 @@ mod other {
             match self.0 {}
         }
 
+        /// Nothing runs.
+        pub fn run_once(&mut self, _: usize) -> Option<u64> {
+            match self.0 {}
+        }
+
         /// There is no memory.
         pub fn clear_shared(&mut self) -> bool {
             match self.0 {}
